@@ -66,9 +66,10 @@ const MODULES: [(&str, Arrows); 4] = [
             ("effective", &["net", "nsg", "route"]),
             ("netfilter", &[]),
             ("qdisc", &[]),
-            ("host", &["netfilter", "qdisc"]),
+            ("measured", &[]),
+            ("host", &["measured", "netfilter", "qdisc"]),
             ("cluster", &["net", "netfilter"]),
-            ("path", &["flowlog", "net", "netfilter", "nsg", "qdisc", "route"]),
+            ("path", &["flowlog", "measured", "net", "netfilter", "nsg", "qdisc", "route"]),
         ],
     ),
 ];

@@ -11,6 +11,7 @@ pub mod effective;
 pub mod flowlog;
 pub mod forecast;
 pub mod host;
+pub mod measured;
 pub mod net;
 pub mod netfilter;
 pub mod nsg;

@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::complaint::Kind;
 use crate::state::{CallState, State};
 use crate::symptom_text::Symptom;
+use ghost_inspect::measured::Computed;
 
 /// The tool that writes it of flows in the cloud.
 pub(crate) const TOOL: &str = "check_path";
@@ -223,6 +224,18 @@ pub enum FlowVerdict {
     Blocked,
     /// It depends on what was not read.
     Indeterminate,
+}
+
+impl FlowVerdict {
+    /// Returns what the documents come to, to be weighed against a measurement.
+    pub(crate) const fn computed(self) -> Computed {
+        match self {
+            Self::Passes => Computed::Passes,
+            Self::Degraded => Computed::Lossy,
+            Self::Blocked => Computed::Stopped,
+            Self::Indeterminate => Computed::NotKnown,
+        }
+    }
 }
 
 /// What stops or degrades a flow.

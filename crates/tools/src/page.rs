@@ -121,7 +121,12 @@ impl Page {
     /// # Errors
     /// Fails where standard output is closed.
     pub fn print(&self) -> anyhow::Result<()> {
-        line(self.text.trim_matches('\n'))
+        line(self.text())
+    }
+
+    /// Returns the text as it is printed.
+    pub fn text(&self) -> &str {
+        self.text.trim_matches('\n')
     }
 }
 

@@ -175,5 +175,6 @@ pub fn unread_guest(why: &str) -> Guest {
         connections: failed(),
         answers: None,
         pages: None,
+        probes: None,
     }
 }

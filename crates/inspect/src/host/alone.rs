@@ -97,11 +97,38 @@ fn limited(host: &Host) -> impl Iterator<Item = Limited<'_>> {
     let rows = host.qdiscs.rows().iter();
     rows.filter(|own| own.rate_bps.is_some() && own.drops.unwrap_or(0) > 0).filter_map(|qdisc| {
         let device = qdisc.dev.as_ref()?;
-        let same = |one: &&Qdisc| one.dev == qdisc.dev && one.handle == qdisc.handle;
-        let before = host.qdiscs_before.rows().iter().find(same).and_then(|one| one.drops);
-        let grew = qdisc.drops.unwrap_or(0).saturating_sub(before.unwrap_or(0));
-        Some(Limited { qdisc, device, grew })
+        Some(Limited { qdisc, device, grew: grew(host, qdisc) })
     })
+}
+
+/// Returns how many packets a discipline dropped while the machine was read.
+fn grew(host: &Host, qdisc: &Qdisc) -> u64 {
+    let same = |one: &&Qdisc| one.dev == qdisc.dev && one.handle == qdisc.handle;
+    let before = host.qdiscs_before.rows().iter().find(same).and_then(|one| one.drops);
+    qdisc.drops.unwrap_or(0).saturating_sub(before.unwrap_or(0))
+}
+
+/// Tells whether a discipline gets only what a class above it gets. Those of one class alone pass everything on.
+fn is_of_a_class(host: &Host, qdisc: &Qdisc) -> bool {
+    let mut at = qdisc;
+    // A tree of this kernel is at most eight deep; a text may claim anything.
+    for _ in 0..16 {
+        let Some((major, _)) = at.parent.as_deref().and_then(|parent| parent.split_once(':')) else {
+            return false;
+        };
+        let above = host.qdiscs.rows().iter().find(|above| {
+            above.dev == at.dev
+                && !std::ptr::eq(*above, at)
+                && above.handle.as_deref().and_then(|handle| handle.strip_suffix(':')) == Some(major)
+        });
+        match above {
+            Some(above) if matches!(above.discipline.as_str(), "netem" | "tbf" | "red" | "cake") => {
+                at = above
+            }
+            Some(_) | None => return true,
+        }
+    }
+    true
 }
 
 /// Finds what drops packets that leave by a device just now, a limit or a netem that loses: also what asks who has an address, and what answers.
@@ -158,6 +185,11 @@ fn impairments(host: &Host, device: &str, qdisc: &Qdisc, leaves: bool) -> Vec<Fi
             (false, _) => NOTICED,
             // Which of the flows go around it is not followed here.
             (true, false) => (Weight::Degraded, Certainty::Likely),
+            // Which packets a class gets is up to filters that were not read; that it lost some just now shows that it gets some.
+            (true, true) if is_of_a_class(host, qdisc) && grew(host, qdisc) == 0 => {
+                let loses_all = fault == Fault::NetemLoss && figure >= 100.0;
+                (if loses_all { Weight::Broken } else { Weight::Degraded }, Certainty::Likely)
+            }
             (true, true) if fault == Fault::NetemLoss && figure >= 100.0 => BROKEN,
             (true, true) => DEGRADED,
         };

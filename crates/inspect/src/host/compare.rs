@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::gathered::Part;
 use super::model::Host;
 
 /// A line that is there now and was not, or the reverse.
@@ -63,10 +64,12 @@ pub fn compare(before: &Host, after: &Host) -> Vec<Difference> {
     let addresses = |host: &Host| {
         host.addresses.read().map(|all| all.iter().map(|own| format!("{} {}", own.device, own.net)).collect())
     };
+    let both_read_six = before.has_read(Part::Routes6) && after.has_read(Part::Routes6);
     let routes = |host: &Host| {
-        host.routes.read().map(|all| {
-            all.iter().filter(|route| route.table != "local").map(super::route::Route::line).collect()
-        })
+        let is_compared = |route: &&super::route::Route| {
+            route.table != "local" && (both_read_six || route.prefix.addr().is_ipv4())
+        };
+        host.routes.read().map(|all| all.iter().filter(is_compared).map(super::route::Route::line).collect())
     };
     let rules = |host: &Host| host.rules.read().map(|all| all.iter().map(super::route::Rule::line).collect());
     let listeners = |host: &Host| {

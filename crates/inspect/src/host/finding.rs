@@ -42,7 +42,7 @@ pub struct Evidence {
     pub shows: String,
 }
 
-fn as_text<S: serde::Serializer>(part: &Part, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn as_text<S: serde::Serializer>(part: &Part, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(part)
 }
 

@@ -165,6 +165,9 @@ pub struct PartText {
     pub code: u8,
     /// What it printed; where it failed, what it said.
     pub text: String,
+    /// The length of the text in bytes when it was gathered. A shorter text was cut off later; nothing in snapshots of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<usize>,
 }
 
 /// Everything that was gathered on a machine.
@@ -191,12 +194,26 @@ pub enum GatherError {
 /// Why a part was not read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PartError {
-    /// Nobody gathered it.
+    /// The snapshot does not hold it.
     #[error("not gathered")]
     NotGathered,
     /// The machine has no such program, in its own words.
-    #[error("{0}")]
+    #[error("{}", not_installed(.0))]
     NotInstalled(String),
+    /// The snapshot holds only the beginning of it.
+    #[error("cut off: {read} of {gathered} bytes")]
+    CutOff {
+        /// The bytes that are left.
+        read: usize,
+        /// The bytes that were gathered.
+        gathered: usize,
+    },
+    /// The program ended without an error, and printed something else than it prints for this question.
+    #[error("it printed something else than expected: {said}")]
+    Garbage {
+        /// The beginning of what it printed, or why that cannot be read.
+        said: String,
+    },
     /// The program failed.
     #[error("exit code {code}: {said}")]
     Failed {
@@ -220,7 +237,8 @@ impl Gathered {
             if Part::named(&name).is_none() {
                 return Err(GatherError::Unknown(name.chars().take(40).collect()));
             }
-            if parts.insert(name.clone(), PartText { code, text }).is_some() {
+            let bytes = Some(text.len());
+            if parts.insert(name.clone(), PartText { code, text, bytes }).is_some() {
                 return Err(GatherError::Twice(name));
             }
         }
@@ -236,19 +254,43 @@ impl Gathered {
     /// Says why it was not read.
     pub fn text(&self, part: Part) -> Result<&str, PartError> {
         match self.parts.get(part.as_str()) {
-            Some(PartText { code: 0, text }) => Ok(text),
-            Some(PartText { code: 127, text }) => Err(PartError::NotInstalled(text.trim().to_owned())),
-            Some(PartText { code, text }) => {
+            Some(PartText { code: 0, text, bytes: Some(gathered) }) if text.len() < *gathered => {
+                Err(PartError::CutOff { read: text.len(), gathered: *gathered })
+            }
+            Some(PartText { code: 0, text, .. }) => Ok(text),
+            Some(PartText { code: 127, text, .. }) => Err(PartError::NotInstalled(text.trim().to_owned())),
+            Some(PartText { code, text, .. }) => {
                 Err(PartError::Failed { code: *code, said: text.trim().chars().take(200).collect() })
             }
             None => Err(PartError::NotGathered),
         }
     }
 
+    /// True if the text of a part is known to be as long as it was when it was gathered.
+    #[must_use]
+    pub fn is_whole(&self, part: Part) -> bool {
+        self.parts.get(part.as_str()).is_some_and(|text| text.bytes == Some(text.text.len()))
+    }
+
     /// Puts a text in the place of a part.
     #[must_use]
     pub fn with(mut self, part: Part, text: &str) -> Self {
-        self.parts.insert(part.as_str().to_owned(), PartText { code: 0, text: text.to_owned() });
+        let text = PartText { code: 0, text: text.to_owned(), bytes: Some(text.len()) };
+        self.parts.insert(part.as_str().to_owned(), text);
+        self
+    }
+
+    /// Puts what a failed command said in the place of a part.
+    #[must_use]
+    pub fn with_failure(mut self, part: Part, code: u8, said: &str) -> Self {
+        self.parts.insert(part.as_str().to_owned(), PartText { code, text: said.to_owned(), bytes: None });
+        self
+    }
+
+    /// Removes a part, as if it had not been gathered.
+    #[must_use]
+    pub fn without(mut self, part: Part) -> Self {
+        self.parts.remove(part.as_str());
         self
     }
 
@@ -259,4 +301,9 @@ impl Gathered {
             .filter(|(_, text)| text.code != 0 && text.code != 127)
             .map(|(part, text)| (part, text.text.as_str()))
     }
+}
+
+/// Words a program that is missing, where the machine does not.
+const fn not_installed(said: &str) -> &str {
+    if said.is_empty() { "the program is not installed" } else { said }
 }

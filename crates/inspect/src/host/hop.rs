@@ -243,6 +243,11 @@ fn unaddressed(network: &Network<'_>, next: IpAddr) -> Option<Finding> {
 pub(super) fn without(host: &Host, device: &str, ip: IpAddr) -> Finding {
     let address = Object::Address { host: host.name.clone(), device: device.to_owned() };
     let Some(link) = host.link(device) else {
+        // Of a list that was not read nobody knows what is missing in it.
+        if host.links.read().is_none() {
+            let proof = (host.name.as_str(), Part::Addresses, format!("no device has {ip}"));
+            return Finding::new(PROBABLE, Fault::AddressMissing, address, proof);
+        }
         let proof = (host.name.as_str(), Part::Links, format!("there is no {device}"));
         return Finding::new(SURE, Fault::LinkMissing, link_object(host, device), proof);
     };
@@ -410,10 +415,47 @@ fn isolated(
     Some(found.and(&bridge.name, Part::Links, format!("{}: isolated", other.name)))
 }
 
-/// The ends of a link take packets of different sizes.
+/// Returns the device by which a machine takes what another one sends by a device: an address that is called may be that of any device.
+/// The ends of a cable, of a segment, and of a tunnel are known; nothing where none of these shows it.
+pub(super) fn far_device<'a>(
+    network: &Network<'_>,
+    host: &Host,
+    device: &str,
+    other: &'a Host,
+    called: &'a str,
+) -> Option<&'a str> {
+    let link = host.link(device)?;
+    let near = |there: &str| {
+        let own = || host.global().filter(|own| own.device == device);
+        let mut others = other.global().filter(|one| one.device == there);
+        others.any(|one| own().any(|own| own.net.contains(&one.ip()) && one.net.contains(&own.ip())))
+    };
+    if near(called) {
+        return Some(called);
+    }
+    // What comes by a port of a bridge comes by the bridge.
+    if let Some((_, far)) = network.peer(host, link).filter(|(end, _)| end.name == other.name) {
+        let name = far.master.as_deref().unwrap_or(&far.name);
+        return other.link(name).map(|far| far.name.as_str());
+    }
+    let devices = || other.links.rows().iter().map(|far| far.name.as_str());
+    let same_kind = |name: &&str| other.link(name).is_some_and(|far| far.kind() == link.kind());
+    let tunnel = || {
+        let mut ends = devices().filter(same_kind);
+        let only = ends.next().filter(|_| ends.next().is_none());
+        only.filter(|_| link.encapsulates())
+    };
+    devices().find(|name| near(name)).or_else(tunnel)
+}
+
+/// The ends of a link take packets of different sizes. Of a tunnel each end says how much it puts into one packet of the network below
+/// it, and takes whatever arrives.
 pub(super) fn sizes(host: &Host, device: &str, other: &Host, other_device: &str) -> Option<Finding> {
     let (one, two) = (host.link(device)?, other.link(other_device)?);
     if one.mtu == two.mtu || one.mtu == 0 || two.mtu == 0 || one.is_loopback() {
+        return None;
+    }
+    if one.is_layer_three_tunnel() || two.is_layer_three_tunnel() {
         return None;
     }
     let (narrow, end, wide) = if one.mtu < two.mtu { (host, one, two) } else { (other, two, one) };

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::context::{Context, Flow};
 use super::finding::Finding;
-use super::gathered::Part;
+use super::gathered::{Part, PartError};
+use super::measured::{self, Contradiction, Tried};
 use super::model::Host;
+use super::needed::{Question, UnreadPart};
 use super::network::Network;
 use super::object::Object;
 use super::walk::{self, End, Start, Trace};
@@ -33,6 +35,10 @@ pub struct Judgement {
     pub passed: Vec<BTreeSet<String>>,
     /// What was not read, by machine: nothing that depends on it was judged.
     pub closed: Vec<(String, Part, String)>,
+    /// The reads that the answer needs and that failed: without them nothing is said to be well.
+    pub missing: Vec<UnreadPart>,
+    /// Flows that were tried and reached, although the documents stop them.
+    pub contradictions: Vec<Contradiction>,
 }
 
 /// Judges machines together.
@@ -40,11 +46,20 @@ pub struct Judgement {
 pub fn judge(hosts: &[Host], context: &Context) -> Judgement {
     let network = Network { hosts, context };
     let mut findings = together::check(&network);
-    let (mut fates, mut passed) = (Vec::new(), Vec::new());
-    let mut traces = Vec::new();
+    let (mut computed, mut passed) = (Vec::new(), Vec::new());
+    let (mut traces, mut paths) = (Vec::new(), Vec::new());
+    let mut missing: BTreeSet<UnreadPart> = BTreeSet::new();
     for flow in &context.flows {
         let (fate, own) = flow_fate(&network, flow);
-        fates.push(fate);
+        let unread = unread_on_path(&network, flow, &own);
+        computed.push(match (fate, unread.first()) {
+            (Fate::Passes, Some(first)) => {
+                Fate::NotKnown(format!("{} of {} were not read: {}", first.what, first.host, first.why))
+            }
+            (fate, _) => fate,
+        });
+        missing.extend(unread);
+        paths.push(own.clone());
         let machines = own.iter().flat_map(|trace| trace.passed.iter().map(|one| one.host.clone()));
         passed.push(machines.collect());
         findings.extend(own.iter().flat_map(|trace| trace.findings.iter().cloned()));
@@ -63,8 +78,8 @@ pub fn judge(hosts: &[Host], context: &Context) -> Judgement {
         }
     }
     let closed = hosts.iter().flat_map(|host| {
-        let own = host.closed.iter().filter(|(_, why)| !why.ends_with("is not installed"));
-        own.map(|(part, why)| (host.name.clone(), *part, why.clone()))
+        let own = host.closed.iter().filter(|(_, error)| !matches!(error, PartError::NotInstalled(_)));
+        own.map(|(part, error)| (host.name.clone(), *part, error.to_string()))
     });
     let leases = dhcp::check(&network, &findings);
     findings.extend(leases);
@@ -72,11 +87,39 @@ pub fn judge(hosts: &[Host], context: &Context) -> Judgement {
         |one: &Finding| bgp::explains(&network, &findings, one) || dhcp::explains(&network, &findings, one);
     let findings = findings.iter().filter(|one| !follows(one)).cloned().collect();
     let mut findings = sorted(findings);
+    let tried: Vec<Tried<'_>> =
+        context.flows.iter().zip(&paths).map(|(flow, own)| Tried::new(hosts, flow, own)).collect();
+    let contradictions = measured::refute(&tried, &mut findings);
+    findings.sort_by_key(|found| (found.weight, found.certainty));
+    let fates =
+        tried.iter().zip(computed).map(|(own, fate)| measured::outcome(own, fate, &findings)).collect();
     for found in &mut findings {
         container::name(hosts, found);
         log::quote(hosts, context, found);
     }
-    Judgement { closed: closed.collect(), findings, fates, passed }
+    if whole {
+        missing.extend(hosts.iter().flat_map(|host| Question::Machine.unread(host)));
+    }
+    if whole || context.by_name {
+        missing.extend(hosts.iter().flat_map(|host| Question::Names.unread(host)));
+    }
+    let missing = missing.into_iter().collect();
+    Judgement { closed: closed.collect(), findings, fates, passed, missing, contradictions }
+}
+
+/// Returns the reads that a flow needs and that failed, at each machine that it and its answers pass.
+fn unread_on_path(network: &Network<'_>, flow: &Flow, traces: &[Trace]) -> Vec<UnreadPart> {
+    let on_path = if flow.to.is_ipv6() { Question::FlowOfIpv6 } else { Question::Flow };
+    let passed: BTreeSet<&str> =
+        traces.iter().flat_map(|trace| trace.passed.iter().map(|one| one.host.as_str())).collect();
+    let mut found: BTreeSet<UnreadPart> = BTreeSet::new();
+    for host in passed.iter().filter_map(|name| network.host(name)) {
+        found.extend(on_path.unread(host));
+        if flow.port.is_some() && host.owns(flow.to).is_yes() {
+            found.extend(Question::Service.unread(host));
+        }
+    }
+    found.into_iter().collect()
 }
 
 fn flow_fate(network: &Network<'_>, flow: &Flow) -> (Fate, Vec<Trace>) {

@@ -91,6 +91,48 @@ impl Link {
         self.linkinfo.as_ref()?.get("info_kind")?.as_str()
     }
 
+    /// True for a device that puts packets into packets of another network.
+    #[must_use]
+    pub fn encapsulates(&self) -> bool {
+        self.is_layer_three_tunnel()
+            || self.kind().is_some_and(|kind| {
+                matches!(
+                    kind,
+                    "vxlan"
+                        | "geneve"
+                        | "gretap"
+                        | "ip6gretap"
+                        | "erspan"
+                        | "ip6erspan"
+                        | "bareudp"
+                        | "l2tpeth"
+                        | "macsec"
+                )
+            })
+    }
+
+    /// True for a tunnel of packets without frames: nobody beyond it shares a segment with its device.
+    #[must_use]
+    pub fn is_layer_three_tunnel(&self) -> bool {
+        self.kind().is_some_and(|kind| {
+            // A tap has frames.
+            (kind == "tun" && self.link_type != "ether")
+                || matches!(
+                    kind,
+                    "wireguard"
+                        | "ipip"
+                        | "sit"
+                        | "gre"
+                        | "ip6gre"
+                        | "ip6tnl"
+                        | "vti"
+                        | "vti6"
+                        | "xfrm"
+                        | "ppp"
+                )
+        })
+    }
+
     /// Returns a number of the settings of its kind, such as the `id` of a vxlan.
     #[must_use]
     pub fn setting(&self, name: &str) -> Option<u64> {

@@ -158,7 +158,8 @@ fn default_route(host: &Host) -> Option<Finding> {
     let leads = |route: &Route| route.is_default() && !route.throws_away();
     let has_network =
         host.global().any(|own| !own.device.starts_with("docker") && !own.device.starts_with("virbr"));
-    if !has_network || host.routes.read().is_none() || host.routes.rows().iter().any(leads) {
+    let is_whole = host.routes.read().is_some() && host.has_read(Part::Routes6);
+    if !has_network || !is_whole || host.routes.rows().iter().any(leads) {
         return None;
     }
     let object = Object::Route { host: host.name.clone(), prefix: "default".to_owned() };

@@ -14,7 +14,8 @@
 //! ```
 //!
 //! # Invariants
-//! - A part that failed is not known; it is listed as closed, and nothing that depends on it is judged.
+//! - A part that failed, or that holds something else than the answer, is not known; it is listed as closed, and nothing that depends on it
+//!   is judged. [`Question::needs`] says which reads each question needs.
 //! - Counters are faults only where they grow between two reads.
 //! - One odd row is a warning and hides no other.
 
@@ -36,17 +37,19 @@ mod lease;
 mod link;
 mod log;
 mod machine;
+mod measured;
 mod model;
 mod names;
+mod needed;
 mod network;
 mod object;
 mod ospf;
-mod probe;
 mod resolver;
 mod rogue;
 mod route;
 mod routing;
 mod row;
+mod shape;
 mod socket;
 #[cfg(test)]
 mod tests;
@@ -66,11 +69,14 @@ pub use judge::{Fate, Judgement, judge};
 pub use lease::{DhcpClient, DhcpRange, DhcpServer, Lease};
 pub use link::{Address, Link, LinkCounters, Neighbor};
 pub use log::{LogLine, LogSource};
+pub use measured::{Contradiction, is_reached_by};
 pub use model::{Host, Warning};
+pub use needed::{Need, Question, UnreadPart};
 pub use object::Object;
-pub use probe::{Handshake, Probe};
 pub use resolver::{AnswerKind, Resolver, ServerAnswer};
 pub use route::{Leg, Route, Routed, RoutedPacket, Rule};
 pub use routing::{BgpPeer, BgpRoute, Daemons, OspfDevice, OspfNeighbor};
 pub use socket::{Connection, Listener, UdpSocket};
 pub use words::FaultText;
+
+pub use crate::measured::{Handshake, Probe};

@@ -6,16 +6,17 @@ use std::net::IpAddr;
 use super::answer::{Answer, Known};
 use super::container::{self, ContainerNetwork};
 use super::counter::{self, Counters, Counts};
-use super::gathered::{Gathered, Part};
+use super::gathered::{Gathered, Part, PartError};
 use super::lease::{DhcpClient, DhcpServer};
 use super::link::{Address, Addressed, Link, LinkCounters, Neighbor};
 use super::log::{self, LogLine};
-use super::probe::{self, Probe};
 use super::resolver::{self, Resolver, ServerAnswer};
 use super::route::{self, RawRoute, RawRule, Route, Routed, RoutedPacket, Rule};
 use super::routing::{self, BgpPeer, BgpRoute, Daemons, OspfDevice, OspfNeighbor};
 use super::row::rows;
+use super::shape;
 use super::socket::{self, Connection, Listener, UdpSocket};
+use crate::measured::{self, Probe};
 use crate::netfilter::{self, Bundle, Source};
 use crate::qdisc::{self, Qdisc};
 
@@ -108,8 +109,10 @@ pub struct Host {
     started: Option<(String, i64)>,
     /// The second at which it was read, by its own clock.
     now: Option<i64>,
+    /// The routes of IPv6 were not read, and why; those of IPv4 were.
+    routes6_closed: Option<String>,
     /// What was not read, and why.
-    pub closed: Vec<(Part, String)>,
+    pub closed: Vec<(Part, PartError)>,
     /// What was odd about the text.
     pub warnings: Vec<Warning>,
 }
@@ -138,6 +141,13 @@ impl Host {
         // Lines of the kernel are dated from its start.
         let kernel = reader.text(Part::KernelLog).ok().zip(started);
         log.extend(kernel.into_iter().flat_map(|(text, started)| log::kernel(&text, started)));
+        // Nothing is judged by these; what is missing of them is said all the same.
+        for part in UNJUDGED {
+            drop(reader.text(part));
+        }
+        for part in [Part::Bridge, Part::Fdb] {
+            let _: Known<Vec<serde_json::Value>> = reader.table(part);
+        }
         let networks = [
             reader.plain(Part::DockerNetworks, container::docker),
             reader.plain(Part::PodmanNetworks, container::podman),
@@ -153,10 +163,11 @@ impl Host {
             later,
             addresses,
             routes: reader.routes(),
+            routes6_closed: reader.why_closed(Part::Routes6),
             rules: reader.rules(Part::Rules, false),
             rules6: reader.rules(Part::Rules6, true),
             neighbors: reader.neighbors(),
-            listeners: reader.lines(Part::Listeners, socket::listeners),
+            listeners: reader.listeners(),
             connections: reader.lines(Part::Connections, socket::connections),
             udp: reader.plain(Part::Udp, socket::udp),
             settings: reader.plain(Part::Settings, settings),
@@ -167,9 +178,9 @@ impl Host {
             counters: reader.counters(Part::Counters, Part::CountersLater, counter::protocols),
             softnet: reader.counters(Part::Softnet, Part::SoftnetLater, counter::softnet),
             conntrack: reader.counters(Part::Conntrack, Part::ConntrackLater, counter::connections),
-            resolver: reader.plain(Part::Resolver, Resolver::read),
+            resolver: reader.resolver(),
             hosts: reader.plain(Part::Hosts, resolver::hosts).rows().to_vec(),
-            answers: reader.plain(Part::Answers, resolver::answers).rows().to_vec(),
+            answers: reader.lines(Part::Answers, resolver::answers).rows().to_vec(),
             dhcp_client: reader.plain(Part::DhcpClient, DhcpClient::read),
             dhcp_servers: reader.plain(Part::DhcpServer, DhcpServer::read),
             daemons: reader.plain(Part::Routing, Daemons::read),
@@ -178,7 +189,7 @@ impl Host {
             bgp_blackholes: reader.document(Part::BgpBlackholes, routing::routes),
             ospf_devices: reader.document(Part::OspfDevices, routing::devices),
             ospf_neighbors: reader.document(Part::OspfNeighbors, routing::neighbors),
-            probes: reader.plain(Part::Probes, probe::read).rows().to_vec(),
+            probes: reader.plain(Part::Probes, measured::read).rows().to_vec(),
             failed_units: reader.plain(Part::Units, first_words).rows().to_vec(),
             is_root: about.get("uid").map_or_else(
                 || Answer::NotKnown("it does not say as whom it was read".to_owned()),
@@ -187,6 +198,12 @@ impl Host {
             closed: reader.closed,
             warnings: reader.warnings,
         }
+    }
+
+    /// True if a part was read.
+    #[must_use]
+    pub fn has_read(&self, part: Part) -> bool {
+        !self.closed.iter().any(|(closed, _)| *closed == part)
     }
 
     /// Returns a device.
@@ -263,7 +280,10 @@ impl Host {
     #[must_use]
     pub fn routed(&self, packet: RoutedPacket<'_>) -> Routed<'_> {
         let rules = if packet.destination.is_ipv6() { &self.rules6 } else { &self.rules };
-        route::routed(&self.routes, rules, packet)
+        match &self.routes6_closed {
+            Some(why) if packet.destination.is_ipv6() => Routed::NotKnown(why.clone()),
+            Some(_) | None => route::routed(&self.routes, rules, packet),
+        }
     }
 
     /// Returns a setting as a number.
@@ -307,11 +327,14 @@ impl Host {
     }
 }
 
+/// Parts by which nothing is judged.
+const UNJUDGED: [Part; 5] = [Part::Nsswitch, Part::Proxy, Part::Wireguard, Part::Processes, Part::Clock];
+
 /// Reads parts, and remembers what was odd and what was closed.
 struct Reader<'a> {
     gathered: &'a Gathered,
     warnings: Vec<Warning>,
-    closed: Vec<(Part, String)>,
+    closed: Vec<(Part, PartError)>,
 }
 
 /// Reads the rows of a document; what is odd in it becomes a warning.
@@ -319,27 +342,38 @@ type ReadDocument<T> = fn(Part, &str, &mut Vec<Warning>) -> Result<Vec<T>, Strin
 
 impl Reader<'_> {
     fn text(&mut self, part: Part) -> Result<String, String> {
-        let text = self.gathered.text(part).map(str::to_owned).map_err(|why| why.to_string());
-        text.inspect_err(|why| self.closed.push((part, why.clone())))
+        let text = self.gathered.text(part).and_then(|text| match shape::objection(part, text) {
+            Some(said) => Err(PartError::Garbage { said }),
+            None => Ok(text.to_owned()),
+        });
+        text.map_err(|error| self.close(part, error))
     }
 
-    fn why_not(&self, part: Part) -> String {
-        self.gathered.text(part).err().map(|why| why.to_string()).unwrap_or_default()
+    /// Notes that a part was not read; returns why.
+    fn close(&mut self, part: Part, error: PartError) -> String {
+        let why = error.to_string();
+        if !self.closed.iter().any(|(known, _)| *known == part) {
+            self.closed.push((part, error));
+        }
+        why
+    }
+
+    fn why_closed(&self, part: Part) -> Option<String> {
+        self.closed.iter().find(|(known, _)| *known == part).map(|(_, error)| error.to_string())
     }
 
     fn table<T: serde::de::DeserializeOwned>(&mut self, part: Part) -> Known<Vec<T>> {
-        let text = self.text(part);
-        match text.and_then(|text| rows(part, &text, &mut self.warnings)) {
-            Ok(found) => Known::Read(found),
-            Err(why) => Known::NotRead(why),
-        }
+        self.document(part, rows)
     }
 
     fn document<T>(&mut self, part: Part, read: ReadDocument<T>) -> Known<Vec<T>> {
-        let text = self.text(part);
-        match text.and_then(|text| read(part, &text, &mut self.warnings)) {
+        let text = match self.text(part) {
+            Ok(text) => text,
+            Err(why) => return Known::NotRead(why),
+        };
+        match read(part, &text, &mut self.warnings) {
             Ok(found) => Known::Read(found),
-            Err(why) => Known::NotRead(why),
+            Err(said) => Known::NotRead(self.close(part, PartError::Garbage { said })),
         }
     }
 
@@ -348,15 +382,40 @@ impl Reader<'_> {
     }
 
     fn lines<T>(&mut self, part: Part, read: fn(&str) -> (Vec<T>, Vec<String>)) -> Known<Vec<T>> {
-        let Known::Read((found, odd)) = self.plain(part, read) else {
-            return Known::NotRead(self.why_not(part));
+        let (found, odd) = match self.plain(part, read) {
+            Known::Read(read) => read,
+            Known::NotRead(why) => return Known::NotRead(why),
         };
+        let last =
+            self.gathered.text(part).ok().and_then(|text| text.lines().rfind(|line| !line.trim().is_empty()));
+        if let (Some(last), Some(odd)) = (last.map(socket::short), odd.last())
+            && last == *odd
+        {
+            self.close(part, PartError::Garbage { said: format!("its last line is not whole: {odd}") });
+        }
         self.warnings.extend(
             odd.into_iter()
                 .take(20)
                 .map(|line| Warning { part, what: format!("`{line}` is not understood") }),
         );
         Known::Read(found)
+    }
+
+    /// Reads who listens. Of a list whose end is missing nobody knows who does not.
+    fn listeners(&mut self) -> Known<Vec<Listener>> {
+        let found = self.lines(Part::Listeners, socket::listeners);
+        self.why_closed(Part::Listeners).map_or(found, Known::NotRead)
+    }
+
+    /// Reads the name servers. That there is none is known of a whole file alone, and older snapshots do not say how long it was.
+    fn resolver(&mut self) -> Known<Resolver> {
+        match self.plain(Part::Resolver, Resolver::read) {
+            Known::Read(found) if found.servers.is_empty() && !self.gathered.is_whole(Part::Resolver) => {
+                let said = "no name server, in a file whose length was not kept".to_owned();
+                Known::NotRead(self.close(Part::Resolver, PartError::Garbage { said }))
+            }
+            read @ (Known::Read(_) | Known::NotRead(_)) => read,
+        }
     }
 
     fn words(&mut self, part: Part) -> BTreeMap<String, String> {
@@ -367,14 +426,16 @@ impl Reader<'_> {
 
     fn routes(&mut self) -> Known<Vec<Route>> {
         let mut all = Vec::new();
-        for (part, six) in [(Part::Routes, false), (Part::Routes6, true)] {
-            let rows: Known<Vec<RawRoute>> = self.table(part);
-            let Known::Read(rows) = rows else {
-                // A machine without IPv6 has no such table.
-                if six {
-                    continue;
-                }
-                return Known::NotRead(self.why_not(part));
+        let read: [(Part, bool, Known<Vec<RawRoute>>); 2] = [
+            (Part::Routes, false, self.table(Part::Routes)),
+            (Part::Routes6, true, self.table(Part::Routes6)),
+        ];
+        for (part, six, rows) in read {
+            let rows = match rows {
+                Known::Read(rows) => rows,
+                // Those of IPv4 are known all the same.
+                Known::NotRead(_) if six => continue,
+                Known::NotRead(why) => return Known::NotRead(why),
             };
             for row in rows {
                 match row.read(six) {
@@ -387,9 +448,15 @@ impl Reader<'_> {
     }
 
     fn rules(&mut self, part: Part, six: bool) -> Known<Vec<Rule>> {
-        let rows: Known<Vec<RawRule>> = self.table(part);
-        let Known::Read(rows) = rows else {
-            return Known::NotRead(self.why_not(part));
+        // A kernel without routing rules says that it does not support them: there are the usual tables alone.
+        if let Err(PartError::Failed { said, .. }) = self.gathered.text(part)
+            && said.contains("not supported")
+        {
+            return Known::Read(Vec::new());
+        }
+        let rows: Vec<RawRule> = match self.table(part) {
+            Known::Read(rows) => rows,
+            Known::NotRead(why) => return Known::NotRead(why),
         };
         let mut all = Vec::new();
         for row in rows {
@@ -427,7 +494,7 @@ impl Reader<'_> {
         };
         match qdisc::read(&text) {
             Ok(read) => Known::Read(read.devices),
-            Err(error) => Known::NotRead(error.to_string()),
+            Err(error) => Known::NotRead(self.close(part, PartError::Garbage { said: error.to_string() })),
         }
     }
 
@@ -458,7 +525,14 @@ impl Reader<'_> {
             };
             bundle.sources.insert(name, source);
         }
-        netfilter::Host::read(&bundle)
+        let host = netfilter::Host::read(&bundle);
+        for backend in &host.backends {
+            let part = Part::named(&format!("filter-{}", backend.source));
+            if let (Some(part), Some(said)) = (part, &backend.error) {
+                self.close(part, PartError::Garbage { said: said.clone() });
+            }
+        }
+        host
     }
 }
 

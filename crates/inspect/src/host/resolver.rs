@@ -73,8 +73,9 @@ pub struct ServerAnswer {
 }
 
 /// Reads what the script printed about servers: `ask SERVER NAME`, then what `dig` said.
-pub(super) fn answers(text: &str) -> Vec<ServerAnswer> {
-    let mut found = Vec::new();
+/// A question of which nobody can say what came of it is returned by itself: that `dig` failed is no silence of a server.
+pub(super) fn answers(text: &str) -> (Vec<ServerAnswer>, Vec<String>) {
+    let (mut found, mut odd) = (Vec::new(), Vec::new());
     for block in text.split("\nask ").map(|block| block.strip_prefix("ask ").unwrap_or(block)) {
         let (head, said) = block.split_once('\n').unwrap_or((block, ""));
         let mut words = head.split_whitespace();
@@ -83,22 +84,21 @@ pub(super) fn answers(text: &str) -> Vec<ServerAnswer> {
             continue;
         };
         let over_tcp = words.next() == Some("tcp");
-        found.push(ServerAnswer {
-            server,
-            name: name.to_owned(),
-            kind: kind(said),
-            milliseconds: time(said),
-            over_tcp,
-        });
+        let Some(kind) = kind(said) else {
+            let said = said.lines().next().unwrap_or_default();
+            odd.push(super::socket::short(&format!("{server} {name}: {said}")));
+            continue;
+        };
+        found.push(ServerAnswer { server, name: name.to_owned(), kind, milliseconds: time(said), over_tcp });
     }
-    found
+    (found, odd)
 }
 
-fn kind(said: &str) -> AnswerKind {
+fn kind(said: &str) -> Option<AnswerKind> {
     let status = said.split_once("status: ").and_then(|(_, rest)| rest.split(',').next());
     if let Some(status) = status {
         if status != "NOERROR" {
-            return AnswerKind::Status(status.chars().take(20).collect());
+            return Some(AnswerKind::Status(status.chars().take(20).collect()));
         }
         let record = |line: &str| {
             let words: Vec<&str> = line.split_whitespace().collect();
@@ -106,14 +106,15 @@ fn kind(said: &str) -> AnswerKind {
             if is_address { words.get(4)?.parse().ok() } else { None }
         };
         let lines = said.lines().filter(|line| !line.starts_with(';'));
-        return AnswerKind::Answered(lines.filter_map(record).collect());
+        return Some(AnswerKind::Answered(lines.filter_map(record).collect()));
     }
-    if said.contains("connection refused") {
-        AnswerKind::Refused
-    } else if said.contains("unreachable") {
-        AnswerKind::Unreachable
+    let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    if says(&["connection refused"]) {
+        Some(AnswerKind::Refused)
+    } else if says(&["unreachable"]) {
+        Some(AnswerKind::Unreachable)
     } else {
-        AnswerKind::Silent
+        says(&["timed out", "no servers could be reached", "no response"]).then_some(AnswerKind::Silent)
     }
 }
 
@@ -129,13 +130,21 @@ mod tests {
     fn the_words_of_dig_are_understood() {
         let text = "ask 10.0.0.2 web.lab\n;; ->>HEADER<<- opcode: QUERY, status: NOERROR, id: 1\nweb.lab. 0 IN A 10.0.0.9\n;; Query time: 1008 msec\n\
             ask 10.0.0.3 web.lab\n;; communications error to 10.0.0.3#53: connection refused\nask 10.0.0.4 web.lab tcp\n;; no servers could be reached\n";
-        let found = answers(text);
+        let (found, odd) = answers(text);
+        assert_eq!(odd, [""; 0]);
         assert_eq!(found[0].kind, AnswerKind::Answered(vec!["10.0.0.9".parse().unwrap()]));
         assert_eq!(found[0].milliseconds, Some(1008));
         assert_eq!(
             (&found[1].kind, &found[2].kind, found[2].over_tcp),
             (&AnswerKind::Refused, &AnswerKind::Silent, true)
         );
+    }
+
+    #[test]
+    fn a_question_that_failed_on_the_machine_itself_is_no_silence_of_a_server() {
+        let (found, odd) = answers("ask 10.0.0.2 web.lab\nSegmentation fault\nask 10.0.0.3 web.lab\n");
+        assert_eq!(found, []);
+        assert_eq!(odd, ["10.0.0.2 web.lab: Segmentation fault", "10.0.0.3 web.lab:"]);
     }
 
     #[test]

@@ -310,7 +310,11 @@ pub(super) fn routed<'a>(
         Known::Read(routes) => routes,
         Known::NotRead(why) => return Routed::NotKnown(why.clone()),
     };
-    let mut sorted: Vec<&Rule> = rules.rows().iter().collect();
+    let rules = match rules {
+        Known::Read(rules) => rules,
+        Known::NotRead(why) => return Routed::NotKnown(format!("its routing rules: {why}")),
+    };
+    let mut sorted: Vec<&Rule> = rules.iter().collect();
     sorted.sort_by_key(|rule| rule.priority);
     if sorted.is_empty() {
         // Without rules there are the usual ones.

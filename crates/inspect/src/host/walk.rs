@@ -284,10 +284,11 @@ impl Walker<'_, '_> {
         if let Some(found) = hop::device_down(self.network, other, &address.device) {
             return Self::stopped(trace, found);
         }
-        if let Some(found) = hop::sizes(host, device, other, &address.device) {
+        let far = hop::far_device(self.network, host, device, other, &address.device);
+        if let Some(found) = far.and_then(|far| hop::sizes(host, device, other, far)) {
             trace.findings.push(found);
         }
-        self.step(trace, other, Some(&address.device))
+        self.step(trace, other, Some(far.unwrap_or(&address.device)))
     }
 
     fn arrived(&self, mut trace: Trace, host: &Host, input: Option<&str>) -> Trace {

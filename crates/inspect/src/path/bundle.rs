@@ -197,6 +197,10 @@ pub struct Guest {
     /// code, a page a line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pages: Option<Reading>,
+    /// What came of trying to reach destinations from the machine: for each a line `to HOST PORT`, then lines `address ADDRESS`,
+    /// `ping …` with the counts of `ping`, and `tcp …` with what `nc -zv` printed. The part `probes` of `ghost host --save` has this form.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probes: Option<Reading>,
 }
 
 /// Why a document is no bundle.
@@ -324,4 +328,4 @@ fields!(
         firewall_rules, ip_groups
 );
 fields!(Nic: routes, rules);
-fields!(Guest: shaping, routes, routes6, rules, addresses, settings, tcp, udp, connections, answers, pages);
+fields!(Guest: shaping, routes, routes6, rules, addresses, settings, tcp, udp, connections, answers, pages, probes);

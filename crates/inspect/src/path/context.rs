@@ -22,6 +22,7 @@ use super::routing::{self, Routing};
 use super::shaping::Shaping;
 use super::socket;
 use super::topology::{Listed, Network};
+use crate::measured;
 use crate::net::{Inventory, Tags};
 use crate::nsg::{Knowledge, Ruleset};
 use crate::route::Table;
@@ -285,6 +286,7 @@ impl Context<'_> {
             connections: Known::of(guest.connections.as_ref(), |text| Ok(socket::connections(text))),
             answers: Known::of(guest.answers.as_ref(), |text| Ok(naming::answered(text))),
             pages: Known::of(guest.pages.as_ref(), |text| Ok(page::pages(text))),
+            probes: Known::of(guest.probes.as_ref(), |text| Ok(measured::read(text))),
         }
     }
 }

@@ -27,6 +27,7 @@ use super::shaping::Shaping;
 use super::socket::{Bound, Listener};
 use super::topology::{self, Listed, Network};
 use super::unknown::{self, UnknownField};
+use crate::measured::Probe;
 use crate::net::{Family, Inventory, Tags, parse_prefix};
 use crate::nsg::Ruleset;
 use crate::route::Table;
@@ -109,6 +110,7 @@ pub(super) struct Machine {
     pub(super) connections: Known<Vec<Connection>>,
     pub(super) answers: Known<Vec<ServerAnswer>>,
     pub(super) pages: Known<Vec<Page>>,
+    pub(super) probes: Known<Vec<Probe>>,
 }
 
 /// A network interface.
@@ -460,6 +462,13 @@ impl Estate {
             [one] => self.machine_of(*one).map(|(_, machine)| machine.name.as_str()),
             _ => None,
         }
+    }
+
+    /// Returns what came of trying to reach destinations from the machine that has an address.
+    pub(super) fn probes_at(&self, address: IpAddr) -> Option<(&str, &[Probe])> {
+        let [own] = self.owners(address) else { return None };
+        let (_, machine) = self.machine_of(*own)?;
+        Some((machine.name.as_str(), machine.probes.read()?))
     }
 
     /// Returns the firewall that an interface stands for.

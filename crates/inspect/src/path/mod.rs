@@ -72,6 +72,7 @@ mod socket;
 mod topology;
 mod translate;
 mod unknown;
+mod tried;
 mod walk;
 mod walk_app_gateway;
 mod walk_balancer;
@@ -107,6 +108,7 @@ pub use page::{PageQuestion, Scheme};
 pub use place::Place;
 pub use remedy::{Remedy, RepairedFlow, remedies};
 pub use report::{Report, ReportedCause, ReportedFlow, ReportedHop, ReportedMissing};
+pub use tried::ReportedTry;
 
 #[cfg(test)]
 pub(crate) mod tests;

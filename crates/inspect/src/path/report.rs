@@ -10,6 +10,7 @@ use super::flow::{Flow, Protocol};
 use super::hop::{Effect, Hop, Kind, Side, Verdict};
 use super::judge::Judgement;
 use super::noticed::{Noticed, noticed};
+use super::tried::ReportedTry;
 
 /// The version of this format.
 pub(super) const FORMAT: u32 = 1;
@@ -36,6 +37,9 @@ pub struct Report {
     pub behind: Vec<ReportedCause>,
     /// What seems alarming and does not touch this flow.
     pub noticed: Vec<Noticed>,
+    /// What a try of the flow showed, where the documents hold one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tried: Option<ReportedTry>,
     /// What would have to be read.
     pub missing: Vec<ReportedMissing>,
     /// What could not be read and names no document of its own.
@@ -114,7 +118,7 @@ impl Judgement {
             .map(|one| ReportedMissing { what: one.what.to_string(), why: one.why });
         let unread = estate.unread_logs().map(|one| format!("{} was not read: {}", one.log, one.why));
         let warnings = estate.warnings().iter().cloned().chain(unread);
-        Report {
+        let report = Report {
             format: FORMAT,
             flow: ReportedFlow { src, src_port, dst, dst_port, protocol, name },
             verdict: self.fate.verdict(),
@@ -124,9 +128,11 @@ impl Judgement {
             causes: self.causes().into_iter().map(cause).collect(),
             behind: self.behind().into_iter().map(cause).collect(),
             noticed: noticed(estate, self),
+            tried: None,
             missing: missing.collect(),
             warnings: warnings.collect(),
-        }
+        };
+        report.weighed(estate, self)
     }
 }
 

@@ -9,22 +9,24 @@ use crate::finding::{Fault, title};
 use crate::gate::{cluster, host};
 use crate::judged::{FlowVerdict, JudgedCause, JudgedComplaint, JudgedFlow, JudgedFlows};
 use crate::state::{Ending, State, Step};
-use crate::suspect::{Layer, Looked};
+use crate::suspect::{Layer, Looked, Suspect};
 use crate::symptom_text::Symptom;
 use crate::unlooked::{unknown_ends, why_open};
 use crate::{Outcome, suspect};
+use ghost_inspect::measured::{Measured, Weighed, weigh};
 
 /// So many flows are named; the others are counted.
 const MAX_NAMED: usize = 3;
 
-/// Returns what came of each complaint. `gaps` is what belongs to the symptoms and was not looked at.
+/// Returns what came of each complaint. `gaps` is what belongs to the symptoms and was not looked at; `packets` what recorded packets show
+/// of flows that got no answer.
 pub(super) fn outcomes(
     flows: &JudgedFlows,
     findings: &[&Finding],
-    gaps: &[Looked],
+    (gaps, packets): (&[Looked], &[Suspect]),
     state: &State,
 ) -> Vec<ComplaintOutcome> {
-    let weigh = Weigh { flows, findings, gaps, state };
+    let weigh = Weigh { flows, findings, gaps, packets, state };
     flows.complaints.iter().map(|complaint| weigh.outcome(complaint)).collect()
 }
 
@@ -61,6 +63,7 @@ struct Weigh<'a> {
     flows: &'a JudgedFlows,
     findings: &'a [&'a Finding],
     gaps: &'a [Looked],
+    packets: &'a [Suspect],
     state: &'a State,
 }
 
@@ -154,7 +157,7 @@ impl Weigh<'_> {
                 let denied = self.denied().map(|who| format!("; {who}")).unwrap_or_default();
                 (Outcome::Inconclusive, format!("not checked: {}{denied}", missing.join(", ")))
             }
-            (true, None, None) => self.clear(flows),
+            (true, None, None) => self.clear(complaint, flows),
         }
     }
 
@@ -170,7 +173,14 @@ impl Weigh<'_> {
     }
 
     /// Says what it comes to where nothing on the flows was claimed.
-    fn clear(&self, flows: &[&JudgedFlow]) -> (Outcome, String) {
+    fn clear(&self, complaint: &JudgedComplaint, flows: &[&JudgedFlow]) -> (Outcome, String) {
+        if let Some(shown) = against(self.packets, complaint, flows) {
+            let title = title(&shown.code, &shown.object);
+            return (
+                Outcome::Inconclusive,
+                format!("everything that was read lets it pass, and its own packets do not: {title}"),
+            );
+        }
         if let Some(cause) = flows.iter().find_map(|flow| flow.causes.first()) {
             return (
                 Outcome::Inconclusive,
@@ -227,6 +237,20 @@ impl Weigh<'_> {
     }
 }
 
+/// Returns what recorded packets show of a flow that passes by everything that was read: what was measured outranks it.
+fn against<'s>(
+    packets: &'s [Suspect],
+    complaint: &JudgedComplaint,
+    flows: &[&JudgedFlow],
+) -> Option<&'s Suspect> {
+    let contradicts = |flow: &JudgedFlow, shown: &Suspect| {
+        let is_any_port = !complaint.names_port || flow.port.is_none();
+        let is_of = flow.is(&shown.object) || (is_any_port && flow.is_between(&shown.object));
+        is_of && weigh(flow.verdict.computed(), Some(Measured::NotReached)) == Weighed::FailsUnexplained
+    };
+    packets.iter().find(|shown| flows.iter().any(|flow| contradicts(flow, shown)))
+}
+
 /// Tells whether a fault that no flow shows is what a complaint is about.
 fn is_beside(code: &str, complaint: &JudgedComplaint) -> bool {
     let asks = |symptom: Symptom| complaint.symptoms.contains(&symptom);
@@ -278,6 +302,27 @@ mod tests {
         assert_eq!(lowered(Outcome::Confirmed, &[]), Outcome::Confirmed);
         assert_eq!(lowered(Outcome::NoFaultFound, &[one(Outcome::Inconclusive)]), Outcome::Inconclusive);
         assert_eq!(lowered(Outcome::Likely, &mixed), Outcome::Likely);
+    }
+
+    #[test]
+    fn packets_without_an_answer_outrank_documents_that_let_the_flow_pass() {
+        let flow = |verdict: &str| -> JudgedFlow {
+            serde_json::from_value(serde_json::json!({"source": "10.0.1.4", "source_machine": "web", "destination": "10.0.2.4",
+                "destination_machine": "db", "protocol": "tcp", "port": 5432, "verdict": verdict, "outcome": "", "causes": [],
+                "behind": [], "missing": []}))
+            .unwrap()
+        };
+        let complaint: JudgedComplaint =
+            serde_json::from_value(serde_json::json!({"kind": "trouble", "symptoms": [],
+            "names_port": true, "flows": [0], "machines": [], "unknown": []}))
+            .unwrap();
+        let shown = |object: &str| [Suspect::new(Fault::SynUnanswered, object.to_owned(), "132 SYNs")];
+        let is_against =
+            |verdict: &str, object: &str| against(&shown(object), &complaint, &[&flow(verdict)]).is_some();
+        let own = "flow/10.0.1.4/10.0.2.4/tcp/5432";
+        assert!(is_against("PASSES", own));
+        assert!(!is_against("BLOCKED", own) && !is_against("DEGRADED", own));
+        assert!(!is_against("PASSES", "flow/10.0.1.4/10.0.2.4/tcp/9999"));
     }
 
     #[test]

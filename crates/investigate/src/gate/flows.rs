@@ -4,7 +4,7 @@
 //! complain about, and causes that are not claimed. Never: a word of a model.
 
 use crate::event::{ComplaintOutcome, Finding};
-use crate::finding::FindingError;
+use crate::finding::{Fault, FindingError};
 use crate::gate::complaint;
 use crate::judged::{self, FlowVerdict, JudgedFlow, JudgedFlows, of_complaints};
 use crate::state::{CallState, State};
@@ -22,6 +22,8 @@ pub(super) struct FlowJudgement {
     causes: Vec<Suspect>,
     /// What else may be a finding: what changed since a baseline.
     changed: Vec<Suspect>,
+    /// What packets show that were recorded: flows that got no answer, or a refusal.
+    packets: Vec<Suspect>,
     /// The flows.
     judged: JudgedFlows,
 }
@@ -37,7 +39,13 @@ pub(super) fn judged(context: &CallContext<'_>) -> Option<FlowJudgement> {
     };
     let others = context.state.calls().filter(is_other);
     let changed = compared.chain(others).flat_map(|call| context.supported(call).suspects).collect();
-    Some(FlowJudgement { machines, causes: context.supported(call).suspects, changed, judged })
+    let unanswered = |suspect: &Suspect| {
+        let fault = suspect.fault();
+        matches!(fault, Some(Fault::SynUnanswered | Fault::TcpRefused)) && suspect.object.starts_with("flow/")
+    };
+    let recorded = context.state.calls().filter(|other| other.call.id != call.call.id);
+    let packets = recorded.flat_map(|call| context.supported(call).suspects).filter(unanswered).collect();
+    Some(FlowJudgement { machines, causes: context.supported(call).suspects, changed, packets, judged })
 }
 
 impl FlowJudgement {
@@ -86,7 +94,7 @@ impl FlowJudgement {
         gaps: &[Looked],
         state: &State,
     ) -> Vec<ComplaintOutcome> {
-        complaint::outcomes(&self.judged, findings, gaps, state)
+        complaint::outcomes(&self.judged, findings, (gaps, &self.packets), state)
     }
 
     /// Returns the causes that are not among the claims.

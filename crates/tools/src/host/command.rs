@@ -81,8 +81,8 @@ pub struct Arguments {
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
-    /// Exit with 3 where something is broken or degraded, a destination is not reached or, with --diff, something changed; with 4 where it is
-    /// not and something was not read.
+    /// Exit with 3 if something is broken or degraded, a destination is not reached or, with --diff, something changed; with 4 if none of
+    /// that is so and a read that the answer needs failed.
     #[arg(long)]
     exit_code: bool,
     #[command(flatten)]

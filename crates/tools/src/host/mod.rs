@@ -10,6 +10,8 @@ mod reach;
 mod report;
 mod show;
 mod snapshot;
+#[cfg(test)]
+mod tests;
 mod watch;
 
 pub use command::{Arguments, run};

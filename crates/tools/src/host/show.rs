@@ -1,7 +1,7 @@
 //! The answer as a page for people.
 
-use super::report::{Report, ReportedFinding, ReportedProbe};
-use crate::page::{Page, Tone, few, plain};
+use super::report::{Missing, Report, ReportedFinding, ReportedProbe, Verdict};
+use crate::page::{Page, Tone, counted, few, plain};
 use ghost_inspect::host::{Certainty, Handshake, Weight};
 
 /// So many of a kind are shown.
@@ -73,25 +73,56 @@ fn container_networks(page: &mut Page, report: &Report) {
 fn headline(page: &mut Page, report: &Report) {
     let count = |weight: Weight| report.findings.iter().filter(|found| found.weight == weight).count();
     let names: Vec<&str> = report.hosts.iter().map(|host| host.name.as_str()).collect();
-    let (tone, word) = match (count(Weight::Broken), count(Weight::Degraded)) {
-        (0, 0) if report.code() == 0 => (Tone::Good, "OK"),
-        (0, 0) => (Tone::Odd, "OK as far as it was read"),
-        (0, _) => (Tone::Odd, "DEGRADED"),
-        (_, _) => (Tone::Bad, "BROKEN"),
+    let (tone, word) = match report.verdict {
+        Verdict::Broken => (Tone::Bad, "BROKEN"),
+        Verdict::NotReached => (Tone::Bad, "NOT REACHED"),
+        Verdict::Degraded => (Tone::Odd, "DEGRADED"),
+        Verdict::Changed => (Tone::Odd, "CHANGED"),
+        Verdict::Indeterminate => (Tone::Odd, "INDETERMINATE"),
+        Verdict::Ok => (Tone::Good, "OK"),
     };
-    let word = match report.code() {
-        3 if tone == Tone::Odd && count(Weight::Degraded) == 0 => "NOT AS IT SHOULD BE",
-        _ => word,
-    };
-    let noticed = count(Weight::Noticed);
-    let odd = report.findings.len() - noticed;
-    let said = match (odd, noticed) {
-        (0, 0) => "nothing odd".to_owned(),
-        (0, noticed) => format!("nothing that hurts, {noticed} noticed"),
-        (odd, 0) => format!("{odd} found"),
-        (odd, noticed) => format!("{odd} found, {noticed} noticed"),
-    };
-    page.add(tone, word).add(Tone::Plain, &format!("  {}: {said}", few(&names, SHOWN))).end();
+    let (noticed, hurting) = (count(Weight::Noticed), count(Weight::Broken) + count(Weight::Degraded));
+    let mut said = Vec::new();
+    if hurting > 0 {
+        said.push(format!("{hurting} found"));
+    }
+    let failed: Vec<String> =
+        report.reached.iter().filter(|one| one.is_reached == Some(false)).map(destination).collect();
+    if !failed.is_empty() {
+        let failed: Vec<&str> = failed.iter().map(String::as_str).collect();
+        let unexplained = if hurting == 0 { ", and nothing that was read explains it" } else { "" };
+        said.push(format!("{} not reached{unexplained}", few(&failed, SHOWN)));
+    }
+    if let Some(changes) = report.changes.as_ref().filter(|changes| !changes.is_empty()) {
+        said.push(counted(changes.len(), "change"));
+    }
+    if noticed > 0 {
+        said.push(format!("{noticed} noticed"));
+    }
+    if !report.missing.is_empty() {
+        let mut whats: Vec<&str> = report.missing.iter().map(|one| one.what.as_str()).collect();
+        whats.sort_unstable();
+        whats.dedup();
+        said.push(format!("not read: {}", few(&whats, SHOWN)));
+    }
+    if said.is_empty() {
+        said.push("nothing odd".to_owned());
+    }
+    page.add(tone, word).add(Tone::Plain, &format!("  {}: {}", few(&names, SHOWN), said.join("; "))).end();
+    // The steps that would complete the answer come first, where it is not complete.
+    if report.verdict == Verdict::Indeterminate {
+        let mut steps: Vec<&str> = report.missing.iter().filter_map(|one| one.remedy.as_deref()).collect();
+        steps.sort_unstable();
+        steps.dedup();
+        for step in steps.into_iter().take(SHOWN) {
+            page.add(Tone::Plain, &format!("  → {step}")).end();
+        }
+    }
+}
+
+fn destination(one: &ReportedProbe) -> String {
+    let port = one.probe.port.map(|port| format!(" port {port}")).unwrap_or_default();
+    format!("{}{port}", one.probe.host)
 }
 
 fn finding(page: &mut Page, found: &ReportedFinding, several: bool) {
@@ -112,7 +143,9 @@ fn finding(page: &mut Page, found: &ReportedFinding, several: bool) {
             .add(Tone::Faint, &format!("  ({place}{})", proof.part))
             .end();
     }
-    page.add(Tone::Plain, &format!("  → {}", found.remedy)).end();
+    if !found.is_refuted {
+        page.add(Tone::Plain, &format!("  → {}", found.remedy)).end();
+    }
 }
 
 fn tried(one: &ReportedProbe, several: bool) -> Vec<crate::page::Cell> {
@@ -154,7 +187,7 @@ fn said(one: &ReportedProbe) -> String {
         (None, false) => parts.push("no packet size that was tried passes".to_owned()),
         (None, true) => {}
     }
-    parts.extend(one.why.clone().filter(|_| one.is_reached != Some(true)));
+    parts.extend(one.why.clone());
     parts.join(", ")
 }
 
@@ -163,8 +196,38 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
+/// Lists what the answer needs and does not have: reads that failed for one reason stand in one row.
+fn missing(page: &mut Page, report: &Report, several: bool) {
+    let mut groups: Vec<(&Missing, Vec<&str>)> = Vec::new();
+    for one in &report.missing {
+        let reason = |missing: &Missing| (missing.host.clone(), missing.why.clone(), missing.remedy.clone());
+        match groups.iter_mut().find(|(first, _)| reason(first) == reason(one)) {
+            Some((_, whats)) => whats.push(&one.what),
+            None => groups.push((one, vec![&one.what])),
+        }
+    }
+    if groups.is_empty() {
+        return;
+    }
+    page.title("Needed for the answer, and not read");
+    page.first(&groups, SHOWN * 2, |(one, whats)| {
+        let mut whats = whats.clone();
+        whats.dedup();
+        let place = if several { format!("{} ", one.host) } else { String::new() };
+        vec![
+            (Tone::Odd, format!("{place}{}", few(&whats, SHOWN))),
+            plain(first_line(&one.why)),
+            (Tone::Faint, one.remedy.clone().unwrap_or_default()),
+        ]
+    });
+}
+
 fn unread(page: &mut Page, report: &Report) {
     let several = report.hosts.len() > 1;
+    missing(page, report, several);
+    let is_listed = |host: &str, part: &str| {
+        report.missing.iter().any(|one| one.host == host && one.document.as_deref() == Some(part))
+    };
     let mut rows = Vec::new();
     for one in &report.unread {
         rows.push(vec![
@@ -175,8 +238,8 @@ fn unread(page: &mut Page, report: &Report) {
     }
     for host in &report.hosts {
         let place = |what: &str| if several { format!("{} {what}", host.name) } else { what.to_owned() };
-        let closed =
-            host.closed.iter().map(|one| vec![(Tone::Odd, place(&one.part)), plain(first_line(&one.why))]);
+        let closed = host.closed.iter().filter(|one| !is_listed(&host.name, &one.part));
+        let closed = closed.map(|one| vec![(Tone::Odd, place(&one.part)), plain(first_line(&one.why))]);
         rows.extend(closed);
         if !host.missing.is_empty() {
             rows.push(vec![(Tone::Faint, place("not installed")), (Tone::Faint, host.missing.join(", "))]);
@@ -186,7 +249,7 @@ fn unread(page: &mut Page, report: &Report) {
         );
     }
     if !rows.is_empty() {
-        page.title("Not read");
+        page.title(if report.missing.is_empty() { "Not read" } else { "Not read either" });
         page.rows(&rows);
     }
     if report.hosts.iter().any(|host| host.is_root == Some(false) && !host.closed.is_empty()) {

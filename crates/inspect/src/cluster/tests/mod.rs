@@ -6,3 +6,4 @@ mod node;
 mod oracle;
 mod policy;
 mod service;
+mod withheld;

@@ -474,6 +474,7 @@ fn guest(machine: &Machine) -> Guest {
         connections: None,
         answers: None,
         pages: None,
+        probes: None,
     }
 }
 

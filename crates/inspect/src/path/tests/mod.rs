@@ -18,3 +18,5 @@ mod peering;
 mod property;
 mod remedy;
 mod route;
+mod tried;
+mod withheld;

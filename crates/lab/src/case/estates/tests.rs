@@ -416,6 +416,7 @@ fn guest(estate: &Estate, name: &str) -> Guest {
         connections: None,
         answers: None,
         pages: None,
+        probes: None,
     }
 }
 

@@ -173,10 +173,17 @@ impl HostFlow {
         }
     }
 
-    /// Returns what became of the try.
+    /// Returns what became of a try of its destination, on its port or another one.
     pub(super) fn probe<'a>(&self, hosts: &'a [Host]) -> Option<&'a host::Probe> {
         let (name, host) = (self.tried()?, hosts.iter().find(|host| host.name == self.from)?);
-        host.probes.iter().find(|probe| probe.host == name)
+        let own = || host.probes.iter().filter(|probe| probe.host == name);
+        own().find(|probe| probe.port == self.port).or_else(|| own().next())
+    }
+
+    /// Says whether it was reached; nothing where exactly this flow was not tried.
+    pub(super) fn reached(&self, hosts: &[Host]) -> Option<bool> {
+        let is_its = |probe: &&host::Probe| self.protocol != host::Protocol::Tcp || probe.port == self.port;
+        host::is_reached_by(self.probe(hosts).filter(is_its)?, self.protocol)
     }
 
     /// Returns the flow with its address, where it is known.

@@ -128,6 +128,11 @@ fn complaint_of(
                 .collect();
             let judged = flow_of(own, flow, &judgement, &found, hosts);
             doubts.extend(doubt(own, &judged, hosts));
+            let refuted = judgement.contradictions.iter().map(|one| {
+                let to = judged.destination_machine.clone().unwrap_or_else(|| judged.destination.to_string());
+                sentence(&format!("{} → {to}: {one}", own.from))
+            });
+            doubts.extend(refuted);
             let at = flows.iter().position(|known| *known == judged).unwrap_or_else(|| {
                 flows.push(judged);
                 flows.len() - 1
@@ -222,7 +227,7 @@ fn is_of_flow(
             let passed: Vec<String> = judgement.passed.iter().flatten().cloned().collect();
             let drops_now =
                 finding.fault == HostFault::RateLimit && finding.certainty == Certainty::Confirmed;
-            let failed = flow.probe(hosts).and_then(ghost_inspect::host::Probe::is_reached) == Some(false);
+            let failed = flow.reached(hosts) == Some(false);
             let on_its_path = is_of(finding, &passed);
             (felt && (on_its_path || is_of(finding, &complaint.machines)))
                 || (drops_now && failed && on_its_path)
@@ -293,7 +298,7 @@ fn flow_of(
         let fitting = host.global().map(ghost_inspect::host::Address::ip);
         fitting.into_iter().find(|ip| ip.is_ipv4() == flow.to.is_ipv4())
     });
-    let reached = own.probe(hosts).and_then(ghost_inspect::host::Probe::is_reached);
+    let reached = own.reached(hosts);
     let stops = found.iter().any(|finding| finding.weight == Weight::Broken);
     let open = |what: &str, why: &str| vec![UnreadDocument { what: what.to_owned(), why: sentence(why) }];
     let fate = judgement.fates.first();
@@ -355,7 +360,7 @@ fn doubt(own: &HostFlow, judged: &JudgedFlow, hosts: &[Host]) -> Option<String> 
     }
     let from = plain(&own.from);
     let port = own.port.map(|port| format!(" on port {port}")).unwrap_or_default();
-    Some(match (&own.to, own.probe(hosts).and_then(ghost_inspect::host::Probe::is_reached)) {
+    Some(match (&own.to, own.reached(hosts)) {
         _ if own.is_inbound => format!("who calls {from}{port} was not read"),
         (Target::Internet, _) => format!("what lies beyond the gateway of {from} was not read"),
         (_, Some(false)) => {

@@ -7,7 +7,7 @@ use ghost_inspect::host::{Answer, Host, Part};
 /// closes it, too.
 pub(super) fn closed(host: &Host) -> Vec<(Layer, String, String)> {
     let parts =
-        host.closed.iter().filter_map(|(part, why)| Some((layer(*part)?, part.to_string(), why.clone())));
+        host.closed.iter().filter_map(|(part, why)| Some((layer(*part)?, part.to_string(), why.to_string())));
     let mut found: Vec<(Layer, String, String)> = parts.collect();
     if let Answer::NotKnown(why) = &host.filters_read {
         found.push((Layer::Guest, "packet filters".to_owned(), why.clone()));

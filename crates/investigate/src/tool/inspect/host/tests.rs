@@ -205,6 +205,7 @@ fn whoever_is_called_by_an_address_does_not_call_itself() {
     assert!(!callers.contains(&Some("db-1")), "{document:#?}");
 }
 
+<<<<<<< HEAD
 #[test]
 fn machines_that_are_none_of_these_are_said_and_nothing_is_judged_in_their_place() {
     // A fault of the machine that was read is none of somebody else's.
@@ -247,4 +248,33 @@ fn where_a_limit_cuts_something_off_the_answer_says_it() {
     let mut to = asked.destinations();
     Limit::lowered("host.destinations", || asked.shorten(&mut to));
     assert_eq!(asked.unjudged, ["1 more destinations of web-1"]);
+=======
+/// What web-1 printed when it tried db-1, which serves the port to itself alone by its documents.
+fn tried(said: &str, listeners: &str) -> JudgedFlows {
+    let probes = format!("to 10.0.0.11 5432\naddress 10.0.0.11\ntcp {said}\n");
+    let web = gathered("10.0.0.10").with(Part::Probes, &probes);
+    let db = gathered("10.0.0.11").with(Part::Listeners, listeners);
+    judged("web-1 cannot reach db-1 on port 5432", &[("web-1", web), ("db-1", db)]).0
+}
+
+#[test]
+fn a_try_outranks_what_the_documents_of_machines_say() {
+    let (local, open) =
+        ("tcp LISTEN 0 128 127.0.0.1:5432 0.0.0.0:*\n", "tcp LISTEN 0 128 0.0.0.0:5432 0.0.0.0:*\n");
+    let reached = "Connection to 10.0.0.11 5432 port [tcp/postgresql] succeeded!";
+    let silent = "nc: connect to 10.0.0.11 port 5432 (tcp) timed out: Operation now in progress";
+    let document = tried(reached, local);
+    assert_eq!(document.complaints[0].causes, [], "{document:#?}");
+    assert!(
+        document.complaints[0].doubts.iter().any(|doubt| doubt.contains("would stop it")),
+        "{document:#?}"
+    );
+    let document = tried(silent, open);
+    assert_eq!(document.flows[0].verdict, crate::judged::FlowVerdict::Indeterminate, "{document:#?}");
+    assert!(
+        document.complaints[0].doubts.iter().any(|doubt| doubt.contains("does not reach")),
+        "{document:#?}"
+    );
+    assert!(!tried(silent, local).complaints[0].causes.is_empty());
+>>>>>>> d868e3a6d989894385a03c205e36888a2a04d7d5
 }

@@ -1,7 +1,7 @@
 //! Facts about machines that were written down by hand; the lab has those that are injected.
 
-use super::judge::sorted;
-use super::*;
+use crate::host::judge::sorted;
+use crate::host::*;
 
 const LINKS: &str = r#"[{"ifindex":2,"ifname":"eth0","flags":["BROADCAST","UP","LOWER_UP"],"mtu":1500,"operstate":"UP","link_type":"ether","address":"02:00:00:00:00:0a"}]"#;
 
@@ -9,13 +9,13 @@ fn plain(name: &str, address: &str, gateway: Option<&str>) -> Host {
     read(name, &gathered(address, gateway))
 }
 
-pub(super) fn read(name: &str, gathered: &Gathered) -> Host {
+pub(in crate::host) fn read(name: &str, gathered: &Gathered) -> Host {
     let host = Host::read(name, gathered);
     assert_eq!(host.warnings, []);
     host
 }
 
-pub(super) fn gathered(address: &str, gateway: Option<&str>) -> Gathered {
+pub(in crate::host) fn gathered(address: &str, gateway: Option<&str>) -> Gathered {
     let (ip, length) = address.split_once('/').unwrap();
     let net: ipnet::IpNet = address.parse().unwrap();
     let addresses = format!(
@@ -33,6 +33,7 @@ pub(super) fn gathered(address: &str, gateway: Option<&str>) -> Gathered {
         .with(Part::Links, &LINKS.replace("00:0a", if name_is_odd(ip) { "00:0b" } else { "00:0a" }))
         .with(Part::Addresses, &addresses)
         .with(Part::Routes, &routes)
+        .with(Part::Routes6, "[]")
         .with(Part::Rules, "[]")
         .with(Part::Neighbors, "[]")
         .with(Part::Listeners, "tcp LISTEN 0 128 0.0.0.0:80 0.0.0.0:*\n")
@@ -44,7 +45,7 @@ fn name_is_odd(ip: &str) -> bool {
     ip.ends_with('1') || ip.ends_with('3')
 }
 
-pub(super) fn flow(to: &str, port: u16) -> Context {
+pub(in crate::host) fn flow(to: &str, port: u16) -> Context {
     let to = to.parse().unwrap();
     let flow = Flow {
         from: "a".to_owned(),

@@ -4,6 +4,8 @@ use std::net::IpAddr;
 
 use serde::Serialize;
 
+use super::weigh::Measured;
+
 /// How a destination took a connection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "outcome", content = "said")]
@@ -56,10 +58,39 @@ impl Probe {
             None => self.echoes.map(|(_, received)| received > 0),
         }
     }
+
+    /// Returns what a connection showed; nothing where none was tried, or nobody can say what came of it. It says nothing of UDP.
+    #[must_use]
+    pub const fn connection(&self) -> Option<Measured> {
+        match &self.tcp {
+            Some(Handshake::Open) => Some(Measured::Reached),
+            Some(Handshake::Refused | Handshake::Silent | Handshake::Unreachable) => {
+                Some(Measured::NotReached)
+            }
+            Some(Handshake::Other(_)) | None => None,
+        }
+    }
+
+    /// Returns what echoes showed. They say nothing of a port.
+    #[must_use]
+    pub const fn echo(&self) -> Option<Measured> {
+        match self.echoes {
+            Some((_, 0)) => Some(Measured::NotReached),
+            Some((_, _)) => Some(Measured::Reached),
+            None => None,
+        }
+    }
+
+    /// True if the address that was tried is this one.
+    #[must_use]
+    pub fn is_to(&self, address: IpAddr) -> bool {
+        self.address.or_else(|| self.host.parse().ok()) == Some(address)
+    }
 }
 
 /// Reads what the script printed: `to HOST PORT`, then lines that begin with what they are about.
-pub(super) fn read(text: &str) -> Vec<Probe> {
+#[must_use]
+pub fn read(text: &str) -> Vec<Probe> {
     let mut found: Vec<Probe> = Vec::new();
     for line in text.lines() {
         let (about, said) = line.split_once(' ').unwrap_or((line, ""));
@@ -72,12 +103,12 @@ pub(super) fn read(text: &str) -> Vec<Probe> {
         let Some(last) = found.last_mut() else { continue };
         match about {
             "address" => last.address = said.parse().ok(),
-            "route" => last.route = Some(super::socket::short(said)),
+            "route" => last.route = Some(short(said)),
             "ping" => match said.strip_prefix("rtt ") {
                 Some(_) => last.round_trip = said.split_once("= ").map(|(_, times)| times.to_owned()),
                 None => last.echoes = echoes(said),
             },
-            "notice" => last.notices.push(super::socket::short(said)),
+            "notice" => last.notices.push(short(said)),
             "passes" => last.passes = said.parse().ok(),
             "lost" => last.lost.extend(said.parse::<u32>()),
             "tcp" => last.tcp = Some(handshake(said)),
@@ -85,6 +116,11 @@ pub(super) fn read(text: &str) -> Vec<Probe> {
         }
     }
     found
+}
+
+/// Cuts a line to a readable length.
+fn short(line: &str) -> String {
+    line.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(160).collect()
 }
 
 const fn nothing() -> Probe {
@@ -126,7 +162,7 @@ fn handshake(said: &str) -> Handshake {
     } else if lower.contains("no route") || lower.contains("unreachable") || lower.contains("prohibited") {
         Handshake::Unreachable
     } else {
-        Handshake::Other(super::socket::short(said))
+        Handshake::Other(short(said))
     }
 }
 
