@@ -7,6 +7,7 @@ mod crash;
 mod erase;
 mod export;
 mod fallback;
+mod follow_up;
 mod forgetful;
 mod found;
 mod injection;

@@ -160,8 +160,17 @@ fn conclude(
         let content = json!({ "status": "rejected", "reason": closed.join("\n"), "closed_gates": closed });
         return Ok(CallResult { content, is_error: true, refused: Some(Refusal::Gate), events });
     }
-    let findings = gate::accepted(&events, context.state);
+    let replaced = gate::replaced(context, &events);
+    let mut findings = gate::accepted(&events, context.state);
+    findings.retain(|found| !replaced.iter().any(|one| one.is(found)));
+    let accepted = accepted.saturating_sub(replaced.len());
     let outcome = capped(outcome(context.state, accepted, covered), &findings, &complaints, is_judged);
+    if let Some(left) = gate::stands(context.state, outcome, &replaced, &complaints) {
+        let content = json!({ "status": "ok", "outcome": left.outcome, "confidence": left.confidence, "report": "it stands as it was" });
+        events.retain(|event| matches!(event, Event::FindingRejected(_)));
+        events.push(Event::Concluded(left));
+        return Ok(CallResult { events, ..CallResult::completed(content) });
+    }
     let mut open_questions = arguments.open_questions;
     let unjudged =
         match (crate::judged::is_of_clusters(context.state), crate::judged::is_of_hosts(context.state)) {
@@ -181,6 +190,8 @@ fn conclude(
         by: "model".to_owned(),
         recheck: Vec::new(),
         complaints,
+        stands: None,
+        replaced,
     }));
     let content = json!({ "status": "ok", "outcome": outcome, "confidence": outcome.confidence() });
     Ok(CallResult { events, ..CallResult::completed(content) })
