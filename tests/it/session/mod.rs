@@ -21,5 +21,6 @@ mod proof;
 mod replay;
 mod same;
 mod shown;
+mod thinking;
 mod worker;
 pub(crate) mod world;

@@ -35,6 +35,7 @@ mod talk;
 mod tests;
 mod turn;
 
+pub(crate) use agenda::hypothesis as hypothesis_of;
 pub use brain::Playbook;
 pub use ends::{Ends, ends};
 pub use talk::answer as answer_to_topic;
