@@ -185,7 +185,7 @@ fn refusals() -> Vec<(u16, Value)> {
 }
 
 #[tokio::test]
-async fn a_server_with_a_small_window_gives_way_to_the_playbook() {
+async fn a_server_with_a_small_window_is_followed_by_the_playbook() {
     for (status, body) in refusals() {
         let server = Server::start(|_| Ok(()), [Reply::json(status, &body)]).await;
         let model = OpenAi::new(Options { window: 24_000, ..options(&server) }).unwrap();

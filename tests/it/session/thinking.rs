@@ -1,4 +1,4 @@
-//! While a model thinks, people hear that it does.
+//! While a model thinks, people are shown that it does.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -42,7 +42,7 @@ impl Observer for Waiting {
     }
 }
 
-async fn heard(seconds: u64) -> Vec<u64> {
+async fn noticed(seconds: u64) -> Vec<u64> {
     let turns = [suppose(), conclude("REFUTED")];
     let world = World::new(&turns);
     let script = Scripted::parse(&turns.join("\n")).unwrap();
@@ -51,16 +51,15 @@ async fn heard(seconds: u64) -> Vec<u64> {
     let engine = thinking(world.observed(waiting.clone()), model);
     world.mention("look at 5001").await;
     assert_eq!(engine.drive(&world.session, &control()).await.unwrap(), DriveOutcome::Over);
-    let heard = waiting.0.lock().unwrap().clone();
-    heard
+    waiting.0.lock().unwrap().clone()
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_model_that_thinks_long_is_said_to_think_every_fifteen_seconds() {
-    assert_eq!(heard(50).await, [15, 30, 45, 15, 30, 45], "two turns");
+    assert_eq!(noticed(50).await, [15, 30, 45, 15, 30, 45], "two turns");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_quick_model_is_not_spoken_of() {
-    assert_eq!(heard(10).await, [0_u64; 0]);
+    assert_eq!(noticed(10).await, [0_u64; 0]);
 }

@@ -59,15 +59,15 @@ fn wish(clause: &Clause) -> Request {
         let rest = without_fillers(rest);
         let is_order = words.tells.behind(rest).is_none()
             && !words.tells.are_in(first_words(rest))
-            && (words.looks.behind(rest).is_some()
+            && (words.orders.behind(rest).is_some()
                 || words.requested.are_in(rest)
-                || words.looks_within.are_in(rest));
+                || words.orders_within.are_in(rest));
         return if is_order { Request::Look } else { Request::Question };
     }
     let asks = words.asks.behind(rest).is_some();
-    let orders = words.looks.behind(rest).is_some() || words.looks_within.are_in(rest);
+    let is_order = words.orders.behind(rest).is_some() || words.orders_within.are_in(rest);
     // `Check the firewall of web-9, ok?` orders.
-    if orders && !asks && !words.tells.are_in(rest) {
+    if is_order && !asks && !words.tells.are_in(rest) {
         return Request::Look;
     }
     let ends = rest.trim_end_matches(|char: char| !char.is_alphanumeric());

@@ -93,8 +93,8 @@ section!(/// Talk.
     Chat { greetings: Phrases, thanks: Phrases, about: Phrases, asking: Phrases, network: Phrases });
 section!(/// What somebody wants behind a report.
 FollowUp {
-    fillers: Phrases, asks: Phrases, weak: Phrases, endings: Phrases, tells: Phrases, looks: Phrases,
-    looks_within: Phrases, requests: Phrases, requested: Phrases,
+    fillers: Phrases, asks: Phrases, weak: Phrases, endings: Phrases, tells: Phrases, orders: Phrases,
+    orders_within: Phrases, requests: Phrases, requested: Phrases,
 });
 section!(/// The wish for packets.
     Capture { words: Phrases, both_ends: Phrases });

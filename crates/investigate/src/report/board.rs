@@ -9,7 +9,7 @@ use crate::report::amount::{clock, count};
 use crate::report::looked::Looked as LookedAt;
 use crate::report::spell::{fit, plain};
 use crate::report::step_outcome::{StepOutcome, command, sentence, step_outcome};
-use crate::state::{Phase, State, Step};
+use crate::state::{CallState, Phase, State, Step};
 use crate::suspect::{Layer, Looked};
 use crate::{Confidence, Fence, Hypothesis, HypothesisState, Outcome};
 use ghost_base::Timestamp;
@@ -150,16 +150,21 @@ fn doing(state: &State) -> String {
     if all - done > 1 { format!("{doing}; {done} of {all} are done") } else { doing }
 }
 
-/// Returns the hypotheses that were looked at: settled, tested by a command that is over, or about a layer that a call read whole.
+/// Returns the hypotheses that were looked at: settled, tested by a call that is over, or about a layer that a call read whole.
 fn looked_at(state: &State) -> BTreeSet<String> {
     let settled = state.hypotheses.iter().filter(|one| one.state != HypothesisState::Active);
     let mut ids: BTreeSet<String> = settled.map(|one| one.id.clone()).collect();
     if ids.len() == state.hypotheses.len() {
         return ids;
     }
-    let over = state.steps.iter().filter(|step| step_outcome(state, step) == StepOutcome::Ran);
-    ids.extend(over.filter_map(|step| step.hypothesis.clone()));
-    let layers = state.calls().filter_map(|call| call.returned.as_ref()).flat_map(layers_of);
+    let is_over = |call: &&CallState| call.returned.as_ref().is_some_and(|returned| !returned.is_error);
+    // What was looked at before an earlier report is not looked at again by that.
+    let since = state.reported.as_ref().map_or(0, |reported| reported.calls().count());
+    let over = || state.calls().skip(since).filter(is_over);
+    let ran = over().flat_map(|call| &call.steps).filter_map(|id| state.step(*id));
+    let ran = ran.filter(|step| step_outcome(state, step) == StepOutcome::Ran);
+    ids.extend(ran.filter_map(|step| step.hypothesis.clone()));
+    let layers = over().filter_map(|call| call.returned.as_ref()).flat_map(layers_of);
     ids.extend(layers.filter_map(hypothesis_of).map(str::to_owned));
     ids.retain(|id| state.hypothesis(id).is_some());
     ids
@@ -168,9 +173,6 @@ fn looked_at(state: &State) -> BTreeSet<String> {
 /// Reads which layers a call looked at, whole, out of its result.
 fn layers_of(returned: &Returned) -> Vec<Layer> {
     const MARK: &str = "\"looked\":[";
-    if returned.is_error {
-        return Vec::new();
-    }
     // The rest of a result can be large, and is not needed.
     let list = returned.content.split_once(MARK).and_then(|(_, rest)| rest.split_once(']'));
     let list = list.map(|(list, _)| format!("[{list}]")).unwrap_or_default();

@@ -144,7 +144,17 @@ fn subject(question: &str) -> Option<Subject> {
         return Some(Subject::Rule);
     }
     let is_of_layer =
-        has(&["why not", "why isn t it", "did you", "have you", "what about", "is it", "could it be", "why"]);
+        has(&["why not", "why isn t it", "did you", "have you", "what about", "is it", "could it be", "why"])
+            || has(&[
+                "innocent",
+                "guilty",
+                "to blame",
+                "at fault",
+                "involved",
+                "the cause",
+                "the culprit",
+                "clear",
+            ]);
     let mut layers = LAYERS.iter().filter(|_| is_of_layer);
     let layer = layers.find(|(names, _)| has(names) || names.iter().any(|name| has(&[&format!("{name}s")])));
     match layer {
@@ -435,6 +445,7 @@ mod tests {
             ("which NSG?", Some(Subject::SecurityGroup)),
             ("why not the firewall?", Some(Subject::Layer("H-guest"))),
             ("could it be a route?", Some(Subject::Layer("H-routes"))),
+            ("So the NSG is innocent?", Some(Subject::Layer("H-rules"))),
             ("since when?", Some(Subject::Since)),
             ("what did you not check?", Some(Subject::Unchecked)),
             ("how do I fix it?", Some(Subject::Fix)),

@@ -16,29 +16,36 @@ const MAX_MISTAKES: usize = 20;
 pub(super) fn read_with_mistakes<T: DeserializeOwned>(
     text: &str,
 ) -> (Option<(T, BTreeSet<String>)>, Vec<String>) {
-    let (mut rest, mut mistakes, mut sections) = (text.to_owned(), Vec::new(), BTreeSet::new());
+    let (mut rest, mut sections) = (text.to_owned(), BTreeSet::new());
+    let mut mistakes: Vec<(usize, String)> = Vec::new();
     let mut left_out: Vec<Range<usize>> = Vec::new();
     while mistakes.len() < MAX_MISTAKES {
         let error = match toml::from_str::<T>(&rest) {
-            Ok(read) => return (Some((read, sections)), mistakes),
+            Ok(read) => return (Some((read, sections)), in_order(mistakes)),
             Err(error) => error,
         };
         let is_toml = toml::from_str::<toml::Table>(&rest).is_ok();
         let place = error.span().filter(|_| is_toml).map(|span| statement(&rest, &span));
         let Some(place) = place.filter(|place| is_something(&rest, place)) else {
-            mistakes.push(named(text, &error));
-            return (None, mistakes);
+            mistakes.push((usize::MAX, named(text, &error)));
+            return (None, in_order(mistakes));
         };
         // A key that is missing because its line was left out is no mistake.
         let follows = left_out.iter().any(|known| place.start <= known.start && known.end <= place.end);
         if !follows {
-            mistakes.push(named(text, &error));
+            mistakes.push((place.start, named(text, &error)));
         }
         sections.extend(section(&rest, place.start));
         blank(&mut rest, &place);
         left_out.push(place);
     }
-    (None, mistakes)
+    (None, in_order(mistakes))
+}
+
+/// Returns mistakes in the order of the file.
+fn in_order(mut mistakes: Vec<(usize, String)>) -> Vec<String> {
+    mistakes.sort();
+    mistakes.into_iter().map(|(_, mistake)| mistake).collect()
 }
 
 /// Words a mistake: its own words show lines of the text that was read, which are those of the file.
