@@ -65,9 +65,10 @@ fn wish(clause: &Clause) -> Request {
         return if is_order { Request::Look } else { Request::Question };
     }
     let asks = words.asks.behind(rest).is_some();
-    let is_order = words.orders.behind(rest).is_some() || words.orders_within.are_in(rest);
-    // `Check the firewall of web-9, ok?` orders.
-    if is_order && !asks && !words.tells.are_in(rest) {
+    // `Capture file?` asks; where the verb comes last, `確認してもらえますか` is a polite order.
+    let is_order = words.orders.behind(rest).is_some() && !clause.is_question
+        || words.orders_within.are_in(rest) && !words.tells.are_in(rest);
+    if is_order && !asks {
         return Request::Look;
     }
     let ends = rest.trim_end_matches(|char: char| !char.is_alphanumeric());
@@ -173,6 +174,9 @@ mod tests {
             "any idea who changed it",
             "and the firewall?",
             "should we capture on web-1?",
+            "capture file?",
+            "ping times?",
+            "もう一度説明してください",
         ] {
             assert_eq!(request(text), Request::Question, "{text}");
         }
@@ -189,6 +193,7 @@ mod tests {
             "could you please capture on both ends?",
             "would you look at the route of web-2?",
             "check again whether web-1 is slow",
+            "check the routes and tell me",
             "web-2 cannot reach db-1 on 5432",
             "web-9 can't reach db-2 on 5432, can you check?",
             "it still does not work",
