@@ -40,12 +40,14 @@ pub(crate) fn replaced(context: &CallContext<'_>, events: &[Event]) -> Vec<Repla
     reported.accepted.iter().filter_map(|found| judge(&found.finding)).collect()
 }
 
-/// Returns the report before, as it was, where a later look came to less and nothing that it observed contradicts that.
+/// Returns the report before, as it was, where a later look came to less and nothing that it observed contradicts that. What the later
+/// look found, and what it recommends, stands beside it.
 pub(crate) fn stands(
     state: &State,
     outcome: Outcome,
     replaced: &[Replaced],
     complaints: &[ComplaintOutcome],
+    actions: &[String],
 ) -> Option<Concluded> {
     let (_, before) = state.reported.as_ref()?.concluded.as_ref()?;
     if weight(outcome) >= weight(before.outcome) || !replaced.is_empty() {
@@ -60,8 +62,14 @@ pub(crate) fn stands(
         .take(MAX_NAMED)
         .map(|one| format!("{}: {}", one.about, one.why.trim_end_matches('.')))
         .collect();
-    let found = if news.is_empty() { String::new() } else { format!("{}. ", news.join("; ")) };
-    Some(left(before, "model", format!("{found}Nothing that was read since contradicts this answer")))
+    let first = |action: &String| action.lines().next().unwrap_or_default().trim_end_matches('.').to_owned();
+    let known: Vec<String> = before.actions.iter().map(first).collect();
+    let advice: Vec<String> =
+        actions.iter().map(first).filter(|action| !known.contains(action)).take(MAX_NAMED).collect();
+    let mut sentences: Vec<String> = [news, advice].into_iter().map(|parts| parts.join("; ")).collect();
+    sentences.push("Nothing that was read since contradicts this answer".to_owned());
+    sentences.retain(|sentence| !sentence.is_empty());
+    Some(left(before, "model", sentences.join(". ")))
 }
 
 /// Returns the report before, where what came behind it ended before its time; nothing for a first investigation.

@@ -165,7 +165,9 @@ fn conclude(
     findings.retain(|found| !replaced.iter().any(|one| one.is(found)));
     let accepted = accepted.saturating_sub(replaced.len());
     let outcome = capped(outcome(context.state, accepted, covered), &findings, &complaints, is_judged);
-    if let Some(left) = gate::stands(context.state, outcome, &replaced, &complaints) {
+    if let Some(left) =
+        gate::stands(context.state, outcome, &replaced, &complaints, &arguments.recommended_actions)
+    {
         let content = json!({ "status": "ok", "outcome": left.outcome, "confidence": left.confidence, "report": "it stands as it was" });
         events.retain(|event| matches!(event, Event::FindingRejected(_)));
         events.push(Event::Concluded(left));
