@@ -73,7 +73,9 @@ fn wish(clause: &Clause) -> Request {
     }
     let ends = rest.trim_end_matches(|char: char| !char.is_alphanumeric());
     let is_weak = words.weak.behind(rest).is_some() && !clause.is_trouble();
-    match clause.is_question || asks || is_weak || words.endings.end(ends) {
+    // Where the verb comes last, so does the wish to be answered.
+    let wants_words = !rest.is_ascii() && words.tells.are_in(rest);
+    match clause.is_question || asks || is_weak || wants_words || words.endings.end(ends) {
         true => Request::Question,
         false => Request::Remark,
     }
@@ -177,6 +179,7 @@ mod tests {
             "capture file?",
             "ping times?",
             "もう一度説明してください",
+            "ルールを教えて",
         ] {
             assert_eq!(request(text), Request::Question, "{text}");
         }
