@@ -246,9 +246,9 @@ async fn a_question_that_nothing_recorded_answers_starts_no_work_and_offers_the_
         .talk(async |world| {
             let root = world.mention("alice", "the link to web-1 is down").await;
             world.concluded("alice", &root).await;
-            let events = world.state(NETWORK, &root).await.unwrap().seq;
             world.reply("bob", &root, "@Ghost where is the pcap file?").await;
             world.hears("bob", &root, "No packets were recorded").await;
+            let events = world.state(NETWORK, &root).await.unwrap().seq;
             for question in [
                 "what would happen if I removed that deny?",
                 "would restarting postgres help?",

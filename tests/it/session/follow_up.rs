@@ -103,7 +103,7 @@ async fn a_later_look_that_comes_to_less_replaces_nothing() {
 #[tokio::test]
 async fn a_report_can_be_left_as_it_was_more_than_once() {
     let mut turns = confirmed();
-    turns.extend([suppose_again(), run(&writes("asked")), run(&writes("asked"))]);
+    turns.extend([suppose_again(), run(&writes("asked")), run(&writes("other"))]);
     let world = World::new(&turns);
     let before = reported(&world).await;
     for key in ["once", "twice"] {
