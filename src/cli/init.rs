@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use clap::Args;
 
-use super::config::{Part, check_part};
+use super::config::{Part, PartFinding, check_part};
 use ghost_base::{write_private, write_private_new};
 use ghost_tools::global::Global;
 use ghost_tools::print::{Hinted, line, note};
@@ -125,11 +125,8 @@ fn asked(
                 continue;
             }
         };
-        findings.iter().for_each(|(_, text)| note(&format!("  {}", text.replace('\n', "\n  "))));
-        let open = findings
-            .into_iter()
-            .filter(|(open, _)| *open)
-            .map(|(_, text)| text.split_whitespace().collect::<Vec<_>>().join(" "));
+        findings.iter().for_each(|one| note(&format!("  {}", one.text.replace('\n', "\n  "))));
+        let open = findings.into_iter().filter(|one| one.is_open).map(|one| one.line);
         return Ok((section, open.collect()));
     }
     bail!("no answer could be used; nothing was written")
@@ -141,7 +138,7 @@ fn checked(
     part: Part,
     arguments: &Arguments,
     global: &Global,
-) -> anyhow::Result<Vec<(bool, String)>> {
+) -> anyhow::Result<Vec<PartFinding>> {
     let draft = beside(&arguments.to)?;
     write_private(&draft, text.as_bytes()).context("writing the answers so far")?;
     let found = Setup::new(&Global { config: Some(draft.clone()), ..global.clone() })

@@ -320,3 +320,18 @@ async fn each_identity_is_signed_in_and_asked_what_it_is_granted() {
     );
     slack.end().await;
 }
+
+#[tokio::test]
+async fn a_failed_check_has_an_exit_code_and_swapped_tokens_are_named() {
+    let variables = [("SLACK_BOT_TOKEN", "xapp-1"), ("SLACK_APP_TOKEN", "xoxb-1")]
+        .map(|(name, token)| (name, token.to_owned()));
+    let place = Place { folder: tempfile::tempdir().unwrap(), variables: variables.to_vec() };
+    for (more, wanted) in [(&["--offline"][..], 1), (&["--offline", "--exit-code"][..], 3)] {
+        let output = place.run("", more).await;
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(wanted), "{said}");
+        for part in ["SLACK_BOT_TOKEN holds an app-level token", "SLACK_APP_TOKEN holds a bot token"] {
+            assert!(said.contains(part), "{said}");
+        }
+    }
+}

@@ -8,7 +8,7 @@ use crate::execute::{ExecuteOutcome, Gate, execute, reclassify, refuse};
 use crate::hand_over::{hand_over, refuse_outside};
 use crate::owned::{OwnedSession, hold_lease, retry_until_available};
 use crate::rollback::doubt;
-use crate::think::{event, name_calls, think};
+use crate::think::{event, name_calls, say_still_thinking, think};
 use crate::together::execute_together;
 use crate::witness::{restore, settle};
 use crate::{DriveOutcome, Engine, EngineError};
@@ -199,12 +199,14 @@ impl Engine {
                     owned.record_at(now, &[Event::ModelAsked(asked.clone())], 0).await?;
                     let mut pause = control.pause.clone();
                     let session = owned.session().clone();
+                    let Some(state) = owned.state() else { return Ok(DriveOutcome::Missing) };
                     let thinking = async {
                         tokio::select! {
                             biased;
                             turn = think(self, model.as_ref(), &ask, &asked) => Some(turn),
                             () = pause.canceled() => None,
                             () = stop_message(self, &session) => None,
+                            () = say_still_thinking(self, state) => None,
                         }
                     };
                     let (turn, lease) = hold_lease(owned, thinking).await?;

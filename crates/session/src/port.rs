@@ -23,6 +23,8 @@ pub trait Observer: Send + Sync {
     fn trouble(&self, what: &str);
     /// A command still runs.
     fn running(&self, state: &State, step: StepId, since: Duration);
+    /// A model still thinks about its turn.
+    fn thinking(&self, _state: &State, _since: Duration) {}
     /// This owner has the session now; `orphaned` where the owner before it ended without giving it back.
     fn began(&self, _session: &SessionId, _orphaned: bool) {}
     /// This owner is done with the session for now; `how` is nothing where it was cut off.

@@ -2,6 +2,9 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
 
 use crate::Engine;
 use crate::Observer;
@@ -12,6 +15,18 @@ use ghost_investigate::state::State;
 /// The longest turn. What follows from it, findings for instance, repeats parts of it in one event.
 const MAX_TURN_BYTES: usize = 400_000;
 
+/// How often it is said that a model still thinks.
+const STILL_THINKING_INTERVAL: Duration = Duration::from_secs(15);
+
+/// Says again and again that a model still thinks. It never ends by itself.
+pub(super) async fn say_still_thinking(engine: &Engine, state: &State) {
+    let began = Instant::now();
+    loop {
+        sleep(STILL_THINKING_INTERVAL).await;
+        engine.observer.thinking(state, began.elapsed());
+    }
+}
+
 /// Passes on what a model says while it says it.
 struct ModelListener(Arc<dyn Observer>);
 
@@ -20,7 +35,7 @@ impl Listener for ModelListener {
         self.0.words(words);
     }
 
-    fn retry(&self, error: &ModelError, after: std::time::Duration) {
+    fn retry(&self, error: &ModelError, after: Duration) {
         self.0.trouble(&format!("{error}; asking again in {:.1} s", after.as_secs_f64()));
     }
 }

@@ -378,7 +378,9 @@ mod store {
                 };
             }
             let data = self.data()?;
-            private_dir(data).with_context(|| format!("making {}", data.display()))?;
+            private_dir(data).with_context(|| format!("making {}", data.display())).map_err(|error| {
+                Hinted::new(error, "name a folder that can be written to with --data-dir or GHOST_DATA_DIR")
+            })?;
             // The file belongs to whoever opened it first, which may be another call of this process.
             let mut in_use = self.in_use.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(store) = in_use.as_ref().and_then(Weak::upgrade) {

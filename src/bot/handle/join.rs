@@ -127,7 +127,7 @@ impl Core {
     }
 
     /// Puts words in the place of an offer, so that its buttons are gone.
-    fn answer_offer(self: &Arc<Self>, press: &Press, message: Message) {
+    pub(super) fn answer_offer(self: &Arc<Self>, press: &Press, message: Message) {
         let Some(url) = press.response_url.clone() else { return };
         let blocks = sent(&message).blocks;
         let response = Response { text: message.text, blocks, replace: true, ..Response::default() };

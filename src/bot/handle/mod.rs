@@ -10,6 +10,7 @@ mod form;
 mod home;
 mod join;
 mod left;
+mod look;
 mod open;
 mod postmortem;
 mod press;

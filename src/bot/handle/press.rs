@@ -39,6 +39,7 @@ impl Core {
             "stop" => self.press_wish(press, &value, Instruction::Stop).await?,
             "report" => self.press_wish(press, &value, Instruction::Report).await?,
             "recheck" => self.press_recheck(press, &value).await?,
+            "look" => self.press_look_into(press, &value).await?,
             "postmortem" => self.press_postmortem(press, &value).await?,
             "audit" | "steps" | "evidence" => self.press_look(press, &value).await?,
             "join" | "own" => self.press_join(press, &value).await?,

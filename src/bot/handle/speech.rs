@@ -7,10 +7,10 @@ use crate::bot::handle::open::Incident;
 use crate::bot::present::posted;
 use crate::bot::show::{self, Refusal, Waiting, phrase, refusal};
 use crate::bot::{ChannelRules, Intent, Thread, may_take_part, meant, without_mention};
-use ghost_investigate::complaint::{self, Topic};
+use ghost_investigate::complaint::{self, Request, Topic, request};
 use ghost_investigate::event::{Alert, Delivered, HumanMessage, Instruction, Opened};
 use ghost_investigate::playbook::answer_to_topic;
-use ghost_investigate::report::{follow_up, no_answer};
+use ghost_investigate::report::{REMARK, UNANSWERED, follow_up};
 use ghost_investigate::state::State;
 use ghost_session::InboxMessage;
 use ghost_slack::arrive::{ConversationKind, IncomingMessage, Origin, Stopped};
@@ -242,15 +242,11 @@ impl Core {
         }
         let state = self.state_of(said.thread).await?;
         let over = state.as_ref().is_some_and(|state| state.concluded.is_some());
-        if let Some(state) = state.as_ref().filter(|_| over && said.addressed) {
-            if let Some(answer) = follow_up(state, text) {
-                self.whisper(said.thread, said.user, &words(&answer));
-                return Ok(());
-            }
-            if let Some(answer) = small_talk(text).or_else(|| no_answer(text)) {
-                self.whisper(said.thread, said.user, &words(&answer));
-                return Ok(());
-            }
+        if let Some(state) = state.as_ref().filter(|_| over && said.addressed)
+            && let Some(answer) = self.answer_behind(state, text)
+        {
+            self.whisper(said.thread, said.user, &answer);
+            return Ok(());
         }
         let news = self.say(said, text, Instruction::Steer, opens).await?;
         // What Slack brings again was answered the first time.
@@ -267,6 +263,25 @@ impl Core {
         };
         self.whisper(said.thread, said.user, &answer);
         Ok(())
+    }
+
+    /// Answers words behind a report; nothing where they are an order to look. A question orders none, whatever it names.
+    fn answer_behind(&self, state: &State, text: &str) -> Option<show::Message> {
+        let wanted = request(text);
+        if wanted == Request::Look {
+            return None;
+        }
+        if let Some(answer) = follow_up(state, text).or_else(|| small_talk(text)) {
+            return Some(words(&answer));
+        }
+        match wanted {
+            Request::Question => Some(show::look_offer(state.session.as_str(), UNANSWERED, text)),
+            // A model may understand more of a remark than is seen here.
+            Request::Remark if self.investigator.provider == "playbook" => {
+                Some(show::look_offer(state.session.as_str(), REMARK, text))
+            }
+            Request::Remark | Request::Look => None,
+        }
     }
 
     /// Says why a typed decision is none, and where the card is.
@@ -359,8 +374,12 @@ pub(super) struct Said<'a> {
 /// Answers words that are no incident and need no look at anything.
 fn small_talk(text: &str) -> Option<String> {
     let topic = complaint::read(text).topic;
-    matches!(topic, Topic::Greeting | Topic::Thanks | Topic::AboutBot | Topic::Empty)
-        .then(|| answer_to_topic(topic))
+    let is_talk = match topic {
+        Topic::Greeting | Topic::Thanks | Topic::Empty => true,
+        Topic::AboutBot => complaint::asks_about_bot(text),
+        Topic::Incident | Topic::Unclear | Topic::Knowledge | Topic::Author | Topic::Other => false,
+    };
+    is_talk.then(|| answer_to_topic(topic))
 }
 
 /// Returns the thread that something belongs to.

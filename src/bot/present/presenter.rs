@@ -461,6 +461,11 @@ impl Observer for Presenter {
         tracing::warn!("session delayed: {what}");
     }
 
+    fn thinking(&self, state: &State, _since: Duration) {
+        self.note_seq(state);
+        self.show_board(state);
+    }
+
     fn running(&self, state: &State, _step: StepId, _since: Duration) {
         self.note_seq(state);
         self.show_board(state);

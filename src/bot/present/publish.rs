@@ -6,10 +6,11 @@ use crate::bot::Thread;
 use crate::bot::present::Presenter;
 use crate::bot::present::gone::gone;
 use crate::bot::present::render::{RenderedMessage, converted, place};
-use crate::bot::show::{Message, report};
+use crate::bot::show::{Message, report, stands};
 use ghost_investigate::event::Delivered;
 use ghost_investigate::report::{CaptureFile, capture_files, charts, markdown};
 use ghost_investigate::state::{Entry, State};
+use ghost_slack::arrive::IncomingMessage;
 use ghost_slack::pace::Priority;
 use ghost_slack::web::{Address, CallError, Posted, Upload, Web};
 
@@ -83,6 +84,27 @@ impl Presenter {
         }
     }
 
+    /// Brings the one message of a later look that left the report as it was. The files of the report stand above.
+    async fn put_line(
+        &self,
+        state: &State,
+        thread: &Thread,
+        said: &[IncomingMessage],
+        message: Message,
+    ) -> Result<String, CallError> {
+        let what = format!("report {} part 1", state.earlier.len() + 1);
+        let there = said.iter().find(|words| self.is_ours(words, state.session.as_str(), &what));
+        let there = match there {
+            Some(words) => Posted { channel: thread.channel.clone(), ts: words.ts.clone() },
+            None => {
+                let to = Address::thread(&thread.channel, &thread.ts);
+                let rendered = RenderedMessage::new(state, what, &message);
+                self.web.at(Priority::Report).post(&to, &rendered.message).await?
+            }
+        };
+        Ok(place(&there))
+    }
+
     /// Brings the report to a thread. What an attempt that was cut off brought already stays as it is.
     pub(super) async fn publish_in(
         &self,
@@ -93,6 +115,9 @@ impl Presenter {
         let fresh = self.take_fresh(state, Delivered::REPORT);
         let said = if fresh { Vec::new() } else { self.said(thread).await? };
         let number = state.earlier.len() + 1;
+        if let Some(message) = stands(state) {
+            return self.put_line(state, thread, &said, message).await;
+        }
         let mut drawn = report(state, &self.context(state), state.last_at);
         let names = names_in(&self.web, state).await;
         for file in drawn.files.iter_mut().filter(|file| file.name.ends_with(".md")) {
@@ -152,7 +177,7 @@ impl Presenter {
             let bytes = (self.pictures)(&chart.file)?;
             Some(Upload { name: chart.file, title: title(&chart.title), alt: Some(chart.title), bytes })
         }));
-        let shared = |words: &ghost_slack::arrive::IncomingMessage| {
+        let shared = |words: &IncomingMessage| {
             let names: Vec<&str> = words.files.iter().map(|file| file.name.as_str()).collect();
             files.iter().all(|file| names.contains(&file.name.as_str()))
         };

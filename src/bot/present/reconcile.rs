@@ -295,9 +295,14 @@ impl Presenter {
 
 /// Tells whether a message still asks somebody for something.
 fn asks(state: &State, what: &str) -> bool {
-    let open = match what.strip_prefix("card ") {
-        Some(approval) => state.approvals.get(approval).is_some_and(|approval| approval.ending.is_none()),
-        None => true,
-    };
-    open && !state.is_over()
+    match what.strip_prefix("card ").map(|approval| state.approvals.get(approval)) {
+        // Below a report it may be asked whether what is left in the cloud may go.
+        Some(Some(asked)) => {
+            let step = state.step(asked.requested.step);
+            let is_below = step.is_some_and(|step| state.is_behind_result(step));
+            asked.ending.is_none() && (is_below || !state.is_over())
+        }
+        Some(None) => false,
+        None => !state.is_over(),
+    }
 }

@@ -34,7 +34,7 @@ pub fn board(state: &State, context: &RenderContext, now: Timestamp) -> Message 
     if !over {
         blocks.push(say(title(&board)));
         match context.plan && !board.hypotheses.is_empty() {
-            true => blocks.push(plan_of(&board.hypotheses)),
+            true => blocks.push(plan_of(&board)),
             false => {
                 blocks.extend(Some(hypotheses(&board.hypotheses)).filter(|line| !line.is_empty()).map(say))
             }
@@ -78,7 +78,9 @@ pub fn streamed(state: &State, context: &RenderContext, now: Timestamp) -> Optio
         return None;
     }
     let board = Board::of(state, now);
-    if board.hypotheses.len() > HYPOTHESES {
+    // How long a model has been thinking stands where all of it is drawn.
+    let is_slow = matches!(board.current, Current::Thinking { since: Some(_), .. });
+    if board.hypotheses.len() > HYPOTHESES || is_slow {
         return None;
     }
     // A model's reasons are not streamed: what stands there is read as Markdown.
@@ -98,7 +100,7 @@ pub fn streamed(state: &State, context: &RenderContext, now: Timestamp) -> Optio
             say(Line::new().text(&prose(&board.symptom, 200))),
             named_actions("board", buttons(&board.session)),
         ],
-        title: (!board.hypotheses.is_empty()).then(|| plan_title(&board.hypotheses)),
+        title: (!board.hypotheses.is_empty()).then(|| plan_title(&board)),
         tasks: board.hypotheses.iter().enumerate().map(task).collect(),
     })
 }
@@ -163,9 +165,9 @@ fn hypothesis(hypothesis: &Hypothesis) -> Line {
 }
 
 /// Returns what stands above the tasks of a plan.
-fn plan_title(all: &[Hypothesis]) -> String {
-    let over = all.iter().filter(|one| one.state != HypothesisState::Active).count();
-    format!("Checked {} of {}", number_of(over), count(all.len(), "possible cause"))
+fn plan_title(board: &Board) -> String {
+    let all = board.hypotheses.len();
+    format!("Checked {} of {}", number_of(board.looked_at.len()), count(all, "possible cause"))
 }
 
 /// Returns how far the task of a hypothesis is.
@@ -180,14 +182,22 @@ fn progress(state: HypothesisState) -> TaskStatus {
 }
 
 /// The hypotheses as tasks of a plan: what is checked, and what came of it.
-fn plan_of(all: &[Hypothesis]) -> serde_json::Value {
-    let (shown, folded) = split(all);
-    let title = plan_title(all);
+fn plan_of(board: &Board) -> serde_json::Value {
+    let (shown, folded) = split(&board.hypotheses);
+    let title = plan_title(board);
     let mut tasks: Vec<serde_json::Value> = shown
         .into_iter()
         .enumerate()
         .map(|(place, one)| {
-            let output = if one.state == HypothesisState::Active { Line::new() } else { outcome(one) };
+            let output = match one.state {
+                HypothesisState::Active if board.looked_at.contains(&one.id) => Line::new().text("looked at"),
+                HypothesisState::Active => Line::new(),
+                HypothesisState::Confirmed
+                | HypothesisState::Refuted
+                | HypothesisState::Unverifiable
+                | HypothesisState::Contradicted
+                | HypothesisState::Withdrawn => outcome(one),
+            };
             let id = format!("{} {}", place + 1, short(&one.id, 100));
             task(&id, &subject(one), progress(one.state), output)
         })
@@ -292,6 +302,9 @@ fn current(state: &State, board: &Board, context: &RenderContext) -> Line {
             .text("▸ ")
             .bold("no answer from the model")
             .text(&format!(": {}", prose(problem, 200))),
+        (Current::Thinking { since: Some(since), .. }, Activity::Doing(_)) => {
+            Line::new().text(&format!("▸ the model has been thinking for {} s …", since.as_secs()))
+        }
         (Current::Thinking { .. } | Current::Running { .. } | Current::Idle, Activity::Doing(doing)) => {
             Line::new().text(&format!("▸ {doing} …"))
         }

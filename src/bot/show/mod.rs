@@ -32,8 +32,8 @@ mod text;
 pub use activity::agent_status;
 pub use alert::{alert, alert_news};
 pub use answer::{
-    Offer, Pending, Refusal, SessionLine, Waiting, approvals, audit, checks, help, joined, noted, offer,
-    policy, refusal, sessions, status, stopping, typing_is_no_consent, usage,
+    Offer, Pending, Refusal, SessionLine, Waiting, approvals, audit, checks, help, joined, look_offer, noted,
+    offer, policy, refusal, sessions, status, stopping, typing_is_no_consent, usage,
 };
 pub use before::{Before, before};
 pub use board::{board, first_words, streamed};
@@ -46,5 +46,5 @@ pub use modal::{
     modify_modal, notice_modal, read_deny, read_investigate, read_modify, typed_command, whole_modal,
 };
 pub use person::{People, Person};
-pub use report::{Report, evidence, headline, report, steps};
+pub use report::{Report, evidence, headline, report, stands, steps};
 pub use runbook::runbooks;

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
@@ -30,11 +31,11 @@ use ghost_session::outside::opened;
 use ghost_shell::{Cancel, CancelSignal};
 use ghost_slack::pace::CallQueue;
 use ghost_slack::socket::Settings as SocketSettings;
-use ghost_slack::web::{Roots, Settings as WebSettings, Web};
+use ghost_slack::web::{Identity, Roots, Settings as WebSettings, Web};
 use ghost_store::Store;
-use ghost_tools::config::{Transport, read_small};
+use ghost_tools::config::{LogFormat, Transport, read_small};
 use ghost_tools::name::random;
-use ghost_tools::print::Misconfigured;
+use ghost_tools::print::{Misconfigured, note};
 use ghost_tools::reach::Reach;
 use ghost_tools::runbooks;
 use ghost_tools::setup::Setup;
@@ -119,6 +120,7 @@ async fn start(
         () = stopped.canceled() => return Ok(()),
     };
     let left = Arc::new(FoundLast::default());
+    let connected = announced(setup, &identity, served.vitals.clone());
     let team = identity.team.clone();
     let own_app = OwnApp::new(identity.team.clone(), identity.enterprise.clone());
     tracing::info!("slack connected, workspace {}", team.as_deref().unwrap_or("unknown"));
@@ -129,7 +131,39 @@ async fn start(
     let lasting = mcp.as_ref().map(McpRoute::router).unwrap_or_default();
     served.open(Routes { extra, lasting }, mcp);
     let running = left.beside(setup, Box::pin(application.run(canceled)));
+    let running = async {
+        tokio::pin!(running);
+        tokio::select! {
+            biased;
+            ended = &mut running => return ended,
+            () = connected => {}
+        }
+        running.await
+    };
     running.await.map_err(|error| Misconfigured(error.into()).into())
+}
+
+/// How often it is looked whether every part of the bot is there, until it is.
+const READY_CHECK_INTERVAL: Duration = Duration::from_millis(200);
+
+/// Says in one line that the bot is connected, once it is. A demonstration says where its page is, and a log in JSON holds no other lines.
+fn announced(setup: &Setup, identity: &Identity, vitals: Vitals) -> impl Future<Output = ()> + use<> {
+    let is_said = setup.runner.is_none() && setup.config.log.format == LogFormat::Text;
+    let team = identity.team_name.clone().or_else(|| identity.team.clone()).unwrap_or_default();
+    let words =
+        format!("Connected to Slack, workspace {team}. Mention the bot in a channel; Ctrl-C ends it.");
+    async move {
+        loop {
+            // The parts are known once the bot runs.
+            tokio::time::sleep(READY_CHECK_INTERVAL).await;
+            if vitals.parts.report().ready {
+                break;
+            }
+        }
+        if is_said {
+            note(&words);
+        }
+    }
 }
 
 /// The server's side of the bot, which is there before the bot is.

@@ -16,4 +16,4 @@ pub(super) use alerts::is_usable;
 pub(super) use command::serve;
 pub(super) use command::{Arguments, run};
 pub(super) use settings::settings;
-pub(super) use tokens::found;
+pub(super) use tokens::{found, swapped};

@@ -86,6 +86,18 @@ fn read(file: &Path) -> Result<Secret, String> {
     if text.is_empty() { Err("it is empty".to_owned()) } else { Ok(Secret::new(text)) }
 }
 
+/// Says what is wrong where a token is plainly of another kind: Slack's bot tokens begin with `xoxb-`, app-level tokens with `xapp-`.
+pub(in crate::cli) fn swapped(variable: &str, token: &Secret) -> Option<String> {
+    let (own, other, what, wanted) = match variable {
+        "SLACK_BOT_TOKEN" => ("xoxb-", "xapp-", "an app-level token", "the bot token"),
+        "SLACK_APP_TOKEN" => ("xapp-", "xoxb-", "a bot token", "the app-level token"),
+        _ => return None,
+    };
+    token.expose().starts_with(other).then(|| {
+        format!("{variable} holds {what} ({other}…), and {wanted} ({own}…) is wanted: are the two swapped?")
+    })
+}
+
 /// Returns a token as it is now: from the environment, else from its file.
 pub(in crate::cli) fn found(
     setup: &Setup,
@@ -119,6 +131,13 @@ impl Kept {
             if token.is_some_and(|token| token.now().expose().contains(char::is_control)) {
                 return Err(missing(what, "the text that was given as such holds a control character").into());
             }
+        }
+        let kinds = [("SLACK_BOT_TOKEN", Some(&bot)), ("SLACK_APP_TOKEN", app.as_ref())];
+        let wrong: Vec<String> =
+            kinds.into_iter().filter_map(|(variable, token)| swapped(variable, &token?.now())).collect();
+        if !wrong.is_empty() {
+            let error = anyhow::anyhow!("{}", wrong.join("; "));
+            return Err(Hinted::new(error, "give each of SLACK_BOT_TOKEN and SLACK_APP_TOKEN its own").into());
         }
         match slack.transport {
             ghost_tools::config::Transport::Socket if app.is_none() => {

@@ -8,6 +8,12 @@ use ghost_tools::global::Global;
 use ghost_tools::print::line;
 use ghost_tools::setup::Setup;
 
+/// The exit code if a check failed: scripts and the runbook rely on it.
+const FAILED: u8 = 1;
+
+/// The same where the caller wants to tell findings from an error of the program.
+const BAD_NEWS: u8 = 3;
+
 /// The arguments of `ghost config`.
 #[derive(Debug, Args)]
 #[command(
@@ -27,7 +33,7 @@ enum Sub {
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
-        /// Exit with 3 where something is missing.
+        /// Exit with 3, not with 1, if a check fails.
         #[arg(long)]
         exit_code: bool,
         /// Ask nobody outside of this machine's own files but the store.
@@ -47,7 +53,11 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
     } else {
         findings.iter().try_for_each(|finding| line(&finding.to_text()))?;
     }
-    Ok(if exit_code && !ok { 3 } else { 0 })
+    Ok(match (ok, exit_code) {
+        (true, _) => 0,
+        (false, false) => FAILED,
+        (false, true) => BAD_NEWS,
+    })
 }
 
 fn document(ok: bool, findings: &[Finding]) -> serde_json::Value {
@@ -96,12 +106,22 @@ pub(in crate::cli) enum Part {
     Approvers,
 }
 
-/// Checks one part; tells of each finding whether something is left to do, and its text.
+/// What came of checking one part.
+pub(in crate::cli) struct PartFinding {
+    /// Whether something is left to do.
+    pub(in crate::cli) is_open: bool,
+    /// The finding with its hint in a line of its own.
+    pub(in crate::cli) text: String,
+    /// The same in one line.
+    pub(in crate::cli) line: String,
+}
+
+/// Checks one part.
 pub(in crate::cli) fn check_part(
     setup: &Setup,
     part: Part,
     offline: bool,
-) -> anyhow::Result<Vec<(bool, String)>> {
+) -> anyhow::Result<Vec<PartFinding>> {
     let found = ghost_tools::wait::drive(|| async {
         match part {
             Part::Store => super::store::check(setup).await,
@@ -112,7 +132,12 @@ pub(in crate::cli) fn check_part(
         }
     })?;
     let open = |finding: &Finding| matches!(finding.state, State::Problem | State::Warning);
-    Ok(found.iter().map(|finding| (open(finding), finding.to_text())).collect())
+    let of = |finding: &Finding| PartFinding {
+        is_open: open(finding),
+        text: finding.to_text(),
+        line: finding.to_line(),
+    };
+    Ok(found.iter().map(of).collect())
 }
 
 /// Asks everybody at the same time.

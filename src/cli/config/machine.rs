@@ -1,5 +1,9 @@
 //! Files, folders, programs and what the kernel offers.
 
+use std::path::Path;
+
+use rustix::fs::Access;
+
 use super::finding::{Finding, State};
 use ghost_shell::{Sandbox, Support};
 use ghost_tools::setup::Setup;
@@ -9,12 +13,23 @@ pub(super) fn place(setup: &Setup) -> Vec<Finding> {
     let file =
         setup.file.as_ref().map_or_else(|| "none: defaults".to_owned(), |path| path.display().to_string());
     let data = match setup.data() {
-        Ok(data) => Finding::new(State::Ok, "data", data.display().to_string()),
+        Ok(data) => match unwritable(data) {
+            None => Finding::new(State::Ok, "data", data.display().to_string()),
+            Some(why) => Finding::new(State::Problem, "data", format!("{}: {why}", data.display()))
+                .hint("name a folder that can be written to with --data-dir or GHOST_DATA_DIR"),
+        },
         Err(error) => {
             Finding::new(State::Problem, "data", error.to_string()).hint("name one with --data-dir")
         }
     };
     vec![Finding::new(State::Ok, "file", file), data]
+}
+
+/// Says why nothing can be written in a folder, which may still have to be made; nothing is made here.
+fn unwritable(folder: &Path) -> Option<String> {
+    let there = folder.ancestors().find(|folder| folder.exists())?;
+    let found = rustix::fs::access(there, Access::WRITE_OK | Access::EXEC_OK);
+    found.err().map(|error| format!("{} cannot be written to: {error}", there.display()))
 }
 
 /// Says what the safety shell has to work with.
@@ -38,7 +53,7 @@ pub(super) fn shell(setup: &Setup) -> Vec<Finding> {
         }
         Err(error) => Finding::new(State::Problem, "policy", format!("{error:#}")),
     });
-    let data = setup.data().unwrap_or(std::path::Path::new("DATA"));
+    let data = setup.data().unwrap_or(Path::new("DATA"));
     let elsewhere = "[audit] anchor = \"syslog\", or a path on another disk";
     found.push(match setup.config.anchoring(data) {
         Anchoring::Nowhere => Finding::new(

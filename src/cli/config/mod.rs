@@ -19,4 +19,4 @@ mod slack;
 mod store;
 mod telemetry;
 
-pub(super) use command::{Arguments, Part, check_part, checked, run};
+pub(super) use command::{Arguments, Part, PartFinding, check_part, checked, run};

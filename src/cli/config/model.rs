@@ -61,6 +61,7 @@ async fn ask(model: &Arc<dyn Model>) -> Finding {
         messages: vec![Message::User { text: "Say ok.".to_owned() }],
         max_output_tokens: 16,
         fruitless: 0,
+        shortened: 0,
     };
     match timeout(PATIENCE, model.answer(&ask, &Silent)).await {
         Ok(Ok(_)) => Finding::new(State::Ok, WHAT, format!("{about}; it answers")),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio::time::timeout;
 
 use super::finding::{Finding, PATIENCE, State};
-use crate::cli::bot::{found, settings};
+use crate::cli::bot::{found, settings, swapped};
 use ghost_agent::bot::{ChannelRules, SCOPES, reason};
 use ghost_base::Secret;
 use ghost_slack::web::{CallError, FixedTokens, Granted, Roots, Settings as WebSettings, Web};
@@ -32,7 +32,17 @@ pub(super) async fn check(setup: &Setup, offline: bool) -> Vec<Finding> {
     }
     let mut findings = Vec::new();
     let mut present = |what, token: anyhow::Result<Option<Secret>>, wanted: bool, hint: &str| match token {
-        Ok(Some(token)) => Some(token),
+        Ok(Some(token)) => {
+            let variable = if what == BOT { "SLACK_BOT_TOKEN" } else { "SLACK_APP_TOKEN" };
+            match swapped(variable, &token).filter(|_| what != SECRET) {
+                // Slack need not be asked about it.
+                Some(wrong) => {
+                    findings.push(Finding::new(State::Problem, what, wrong).hint(hint));
+                    None
+                }
+                None => Some(token),
+            }
+        }
         Ok(None) if wanted => {
             findings.push(Finding::new(State::Problem, what, "there is none").hint(hint));
             None

@@ -20,7 +20,7 @@ use ghost_lab::runner::{InProcess, memory_lab_now};
 use ghost_lab_slack::{ChannelInfo, DemoControl as _, Settings, Timing, Workspace};
 use ghost_shell::Cancel;
 use ghost_tools::config::{
-    Channel, ClusterEntry, Config, Environment, People, PlaceError, RequesterMay, Scope, data_dir,
+    Channel, ClusterEntry, Config, Environment, People, RequesterMay, Scope, data_dir,
 };
 use ghost_tools::global::Global;
 use ghost_tools::name::random;
@@ -162,16 +162,22 @@ struct Folder {
 
 impl Folder {
     fn new(named: Option<&Path>, environment: &Environment) -> anyhow::Result<Self> {
-        let path = match named {
-            Some(path) => path.to_owned(),
-            None => {
-                let data = data_dir(None, environment)
-                    .map_err(|PlaceError| Hinted::new(PlaceError, "name a folder with --data-dir"))?;
-                data.join("demo").join(random::<5>()?)
-            }
-        };
-        private_dir(&path).with_context(|| format!("making {}", path.display()))?;
-        Ok(Self { path, stays: named.is_some() })
+        if let Some(path) = named {
+            private_dir(path).with_context(|| format!("making {}", path.display()))?;
+            return Ok(Self { path: path.to_owned(), stays: true });
+        }
+        // What is thrown away needs no home: a home that is missing or cannot be written to is none.
+        let name = random::<5>()?;
+        let own = data_dir(None, environment).map(|data| data.join("demo").join(&name)).ok();
+        if let Some(path) = own.filter(|path| private_dir(path).is_ok()) {
+            return Ok(Self { path, stays: false });
+        }
+        let temporary = environment.path("TMPDIR").unwrap_or_else(|| PathBuf::from("/tmp"));
+        let path = temporary.join(format!("ghost-demo-{name}"));
+        private_dir(&path)
+            .with_context(|| format!("making {}", path.display()))
+            .map_err(|error| Hinted::new(error, "name a folder that can be written to with --data-dir"))?;
+        Ok(Self { path, stays: false })
     }
 }
 

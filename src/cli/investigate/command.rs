@@ -20,11 +20,12 @@ use crate::cli::investigate::screen::{Screen, ScreenKind};
 use crate::cli::investigate::words::{Input, Keyboard, read as parse_input};
 use ghost_base::SessionId;
 use ghost_investigate::Outcome;
+use ghost_investigate::complaint::{Request, request};
 use ghost_investigate::event::{HumanMessage, Opened, Origin, SessionCluster, SessionHost, read};
 use ghost_investigate::memory::Memory;
 use ghost_investigate::model::Model;
 use ghost_investigate::recheck::possible;
-use ghost_investigate::report::{follow_up, no_answer};
+use ghost_investigate::report::{UNANSWERED, follow_up};
 use ghost_investigate::runbook::naming;
 use ghost_investigate::state::State;
 use ghost_investigate::symptom_text::names;
@@ -306,6 +307,7 @@ impl Terminal<'_> {
     async fn attend(&self) -> anyhow::Result<u8> {
         let mut lines = self.keyboard.listen();
         let approver = self.arguments.approve.approver(self.setup);
+        let mut is_printed = false;
         loop {
             let (pause, signal) = Cancel::new();
             let control = DriveControl { pause: signal, transfers: false };
@@ -329,10 +331,15 @@ impl Terminal<'_> {
                 }
             };
             match rest {
-                DriveOutcome::Over => return self.report(&mut lines).await,
+                DriveOutcome::Over => return self.report(is_printed, &mut lines).await,
                 DriveOutcome::Waiting { approval, .. } => {
                     self.screen.clear();
                     let state = self.state().await?;
+                    // The answer comes first, then the question whether what is left may go.
+                    if state.is_reported() && !is_printed {
+                        self.print(&state)?;
+                        is_printed = true;
+                    }
                     let held = self.keyboard.take().await;
                     let asked = tokio::select! {
                         asked = ask(self.engine, &state, &approval, &approver, rule(self.setup)) => asked?,
@@ -419,43 +426,57 @@ impl Terminal<'_> {
             else {
                 return Ok(());
             };
-            note(&follow_up(state, &question).unwrap_or_else(|| no_answer(&question).unwrap_or_else(|| {
-                "That is a new request. Begin it with `ghost investigate`; this report stays as it is.".to_owned()
-            })));
+            let answer = follow_up(state, &question).unwrap_or_else(|| match request(&question) {
+                Request::Look => {
+                    "That is a new request. Begin it with `ghost investigate`; this report stays as it is."
+                        .to_owned()
+                }
+                Request::Question | Request::Remark => {
+                    format!("{UNANSWERED} `ghost investigate \"…\"` begins a new look.")
+                }
+            });
+            note(&answer);
         }
     }
 
-    /// Prints the report as it was delivered.
-    async fn report(&self, lines: &mut mpsc::Receiver<String>) -> anyhow::Result<u8> {
+    /// Prints the report as it was delivered, unless it was printed before a question below it, and says how it ended.
+    async fn report(&self, is_printed: bool, lines: &mut mpsc::Receiver<String>) -> anyhow::Result<u8> {
         self.screen.clear();
         let state = self.state().await?;
-        let file = Reports::new(self.setup.data()?).file(self.session);
         let code = match (&self.arguments.recheck, self.arguments.exit_code) {
             (Some(_), _) => again::code(&state),
             (None, true) => code(state.concluded.as_ref().map(|(_, concluded)| concluded.outcome)),
             (None, false) => 0,
         };
-        if self.arguments.json {
-            return Ok(code);
+        if !is_printed {
+            self.print(&state)?;
         }
+        if self.is_attended() && !self.arguments.json {
+            self.answer_questions(&state, lines).await?;
+        }
+        Ok(code)
+    }
+
+    fn print(&self, state: &State) -> anyhow::Result<()> {
+        if self.arguments.json {
+            return Ok(());
+        }
+        let file = Reports::new(self.setup.data()?).file(self.session);
         let text = match std::fs::read_to_string(&file) {
             Ok(text) => text,
             // It was delivered elsewhere, or somebody cleared it away.
-            Err(_) => ghost_investigate::report::rca(&state),
+            Err(_) => ghost_investigate::report::rca(state),
         };
         {
             let mut out = std::io::stdout().lock();
             out.write_all(text.as_bytes()).and_then(|()| out.flush())?;
         }
-        self.print_runbooks(&state);
+        self.print_runbooks(state);
         note(&format!("report: {}", file.display()));
-        if self.arguments.recheck.is_none() && possible(&state).is_ok() {
+        if self.arguments.recheck.is_none() && possible(state).is_ok() {
             note(&format!("once it is fixed: ghost investigate --recheck {}", self.session));
         }
-        if self.is_attended() {
-            self.answer_questions(&state, lines).await?;
-        }
-        Ok(code)
+        Ok(())
     }
 
     /// Names the sections of the site's runbooks that speak of what was found.

@@ -108,6 +108,15 @@ impl Observer for Screen {
         self.show(None, Some(&format!("… {}", plain(what))));
     }
 
+    fn thinking(&self, state: &State, since: Duration) {
+        match self.kind {
+            ScreenKind::Live => self.show(Some(state), None),
+            ScreenKind::Plain | ScreenKind::Json => {
+                self.show(None, Some(&format!("… the model has been thinking for {} s", since.as_secs())));
+            }
+        }
+    }
+
     fn running(&self, state: &State, step: StepId, since: Duration) {
         if self.kind == ScreenKind::Live {
             self.show(Some(state), None);

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::stage::{Over, World, is_private, look_once, text};
+use super::stage::{Over, World, has_button, is_private, look_once, text};
 use crate::lab::stage::NETWORK;
 use crate::session::world::{conclude, run, suppose};
 
@@ -233,6 +233,42 @@ async fn a_question_about_the_report_is_answered_and_runs_nothing() {
             world.reply("bob", &root, "@Ghost since when?").await;
             world.hears("bob", &root, "nothing that was read carries a date").await;
             assert_eq!(world.state(NETWORK, &root).await.unwrap().seq, events, "nothing was recorded");
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn a_question_that_nothing_recorded_answers_starts_no_work_and_offers_the_look() {
+    let end = conclude("REFUTED");
+    let look = run("cat /proc/net/dev");
+    World::new(&[suppose(), look.clone(), end.clone(), look, end])
+        .await
+        .talk(async |world| {
+            let root = world.mention("alice", "the link to web-1 is down").await;
+            world.concluded("alice", &root).await;
+            world.reply("bob", &root, "@Ghost where is the pcap file?").await;
+            world.hears("bob", &root, "No packets were recorded").await;
+            let events = world.state(NETWORK, &root).await.unwrap().seq;
+            for question in [
+                "what would happen if I removed that deny?",
+                "would restarting postgres help?",
+                "kann web-2 db-1 auf Port 5432 erreichen?",
+                "¿quién abrió el puerto?",
+                "どこで止まりますか",
+            ] {
+                world.reply("bob", &root, &format!("@Ghost {question}")).await;
+                let offer = world.hears("bob", &root, "nothing recorded that answers this").await;
+                assert!(has_button(&offer, "look"), "{question}: {offer}");
+            }
+            assert_eq!(world.state(NETWORK, &root).await.unwrap().seq, events, "nothing was recorded");
+            world.reply("bob", &root, "@Ghost is web-1 reachable now?").await;
+            let offer = world.hears("bob", &root, "nothing recorded that answers this").await;
+            world.press("bob", &offer, "look").await;
+            world.hears("bob", &root, "On it. I go on from what I have read").await;
+            world.concluded("alice", &root).await;
+            let said = world.events(NETWORK, &root, "reopened").await;
+            assert_eq!(said.len(), 1);
+            assert_eq!(said[0]["text"], "is web-1 reachable now?");
         })
         .await;
 }

@@ -4,11 +4,15 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use ghost_investigate::model::openai::{OpenAi, Options};
 use ghost_investigate::model::{
     Answer, Ask, Fallback, Investigator, Listener, Model, ModelError, Silent, Stop, Usage,
 };
+use ghost_investigate::playbook::Playbook;
+use serde_json::{Value, json};
 
-use crate::model::server::{Received, ask, user};
+use crate::model::openai::chat::options;
+use crate::model::server::{Received, Reply, Server, ask, user};
 
 /// A model that fails a number of times and then answers with its name.
 struct Named {
@@ -23,7 +27,12 @@ fn named(name: &'static str, fails: Vec<ModelError>) -> Arc<dyn Model> {
 #[async_trait]
 impl Model for Named {
     fn investigator(&self) -> Investigator {
-        Investigator { provider: "scripted".to_owned(), model: self.name.to_owned(), host: None, window: 1 }
+        Investigator {
+            provider: "scripted".to_owned(),
+            model: self.name.to_owned(),
+            host: None,
+            window: 8_192,
+        }
     }
 
     async fn answer(&self, _ask: &Ask, _listener: &dyn Listener) -> Result<Answer, ModelError> {
@@ -98,13 +107,94 @@ async fn three_turns_that_call_nothing_are_three_failures() {
     assert_eq!(model.answer(&question, &Silent).await.unwrap().text, "two");
 }
 
+fn too_long() -> ModelError {
+    ModelError::TooLong { provider: "scripted".to_owned() }
+}
+
+/// A conversation of which something can be left out.
+fn long(shortened: u32) -> Ask {
+    Ask { shortened, ..ask(vec![user("a"), user("b"), user("c")]) }
+}
+
 #[tokio::test]
-async fn a_conversation_that_is_too_long_is_no_reason_to_move() {
-    for error in [ModelError::TooLong { provider: "scripted".to_owned() }, ModelError::ScriptOver { turn: 3 }]
-    {
-        let model = Fallback::new(named("one", vec![error.clone()]), vec![named("two", Vec::new())]);
-        assert_eq!(turn(&model).await, Err(error));
-        assert_eq!(turn(&model).await, Ok("one".to_owned()));
+async fn a_conversation_that_can_be_shortened_is_shortened_before_another_model_is_asked() {
+    let model = Fallback::new(named("one", vec![too_long(); 3]), vec![named("two", Vec::new())]);
+    for shortened in [0, 1] {
+        assert_eq!(model.answer(&long(shortened), &Silent).await, Err(too_long()));
+    }
+    let answer = model.answer(&long(2), &Silent).await.unwrap();
+    assert_eq!(answer.investigator.model, "two");
+    assert!(
+        answer.text.contains("too long for scripted. From here on scripted two goes on."),
+        "{}",
+        answer.text
+    );
+}
+
+#[tokio::test]
+async fn a_first_request_that_is_too_long_is_the_next_models_at_once() {
+    let model = Fallback::new(named("one", vec![too_long()]), vec![named("two", Vec::new())]);
+    assert_eq!(model.answer(&ask(vec![user("x")]), &Silent).await.unwrap().investigator.model, "two");
+}
+
+#[tokio::test]
+async fn a_script_that_is_over_is_no_reason_to_move() {
+    let over = ModelError::ScriptOver { turn: 3 };
+    let model = Fallback::new(named("one", vec![over.clone()]), vec![named("two", Vec::new())]);
+    assert_eq!(turn(&model).await, Err(over));
+    assert_eq!(turn(&model).await, Ok("one".to_owned()));
+}
+
+#[tokio::test]
+async fn a_window_that_holds_no_request_is_not_asked() {
+    let question = Ask { system: "x".repeat(40_000), ..ask(vec![user("x")]) };
+    let model = Fallback::new(named("one", Vec::new()), vec![Arc::new(Playbook)]);
+    let answer = model.answer(&question, &Silent).await.unwrap();
+    assert_eq!(answer.investigator.provider, "playbook");
+    let said = answer.text.split("\n\n").next().unwrap();
+    assert!(said.starts_with("scripted one was not asked: every request has about 10"), "{said}");
+    assert!(said.ends_with("its window holds 8192. From here on the playbook goes on."), "{said}");
+    // Behind the last one there is nobody: it is asked all the same.
+    let only = Fallback::new(named("one", Vec::new()), Vec::new());
+    assert_eq!(only.answer(&question, &Silent).await.unwrap().text, "one");
+}
+
+/// What servers answer whose window is too small: llama.cpp of two dates, vLLM, LM Studio.
+fn refusals() -> Vec<(u16, Value)> {
+    vec![
+        (
+            400,
+            json!({"error": {"code": 400, "type": "exceed_context_size_error", "n_prompt_tokens": 9998, "n_ctx": 8192,
+            "message": "the request exceeds the available context size (8192 tokens), try increasing it"}}),
+        ),
+        (
+            400,
+            json!({"error": {"code": 400, "type": "invalid_request_error",
+            "message": "the request exceeds the available context size. try increasing the context size or enable context shift"}}),
+        ),
+        (
+            400,
+            json!({"object": "error", "code": 400, "type": "BadRequestError",
+            "message": "This model's maximum context length is 8192 tokens. However, you requested 9998 tokens"}),
+        ),
+        (
+            400,
+            json!({"error": "Trying to keep the first 9998 tokens when context the overflows. However, the model is loaded with context length of only 8192 tokens"}),
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn a_server_with_a_small_window_is_followed_by_the_playbook() {
+    for (status, body) in refusals() {
+        let server = Server::start(|_| Ok(()), [Reply::json(status, &body)]).await;
+        let model = OpenAi::new(Options { window: 24_000, ..options(&server) }).unwrap();
+        let model = Fallback::new(Arc::new(model), vec![Arc::new(Playbook)]);
+        let answer =
+            model.answer(&ask(vec![user("web-1 cannot reach db-1 on 5432")]), &Silent).await.unwrap();
+        assert_eq!(answer.investigator.provider, "playbook", "{body}");
+        assert!(answer.text.contains("From here on the playbook goes on."), "{}", answer.text);
+        assert_eq!(server.finish().len(), 1, "it is asked once");
     }
 }
 

@@ -249,6 +249,7 @@ pub(super) fn ask(messages: Vec<Message>) -> Ask {
         messages,
         max_output_tokens: 1024,
         fruitless: 0,
+        shortened: 0,
     }
 }
 

@@ -44,6 +44,36 @@ async fn drive(world: &World, engine: &Engine) -> DriveOutcome {
     rest
 }
 
+/// A model whose window holds no request at all.
+struct Narrow;
+
+#[async_trait]
+impl Model for Narrow {
+    fn investigator(&self) -> Investigator {
+        let provider = "scripted".to_owned();
+        Investigator { provider, model: "narrow".to_owned(), host: None, window: 24_000 }
+    }
+
+    async fn answer(&self, _ask: &Ask, _listener: &dyn Listener) -> Result<Answer, ModelError> {
+        Err(ModelError::TooLong { provider: "scripted".to_owned() })
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_calls_every_request_too_long_does_not_end_the_session() {
+    let turns = [suppose(), conclude("REFUTED")];
+    let world = World::new(&turns);
+    let script = Scripted::parse(&turns.join("\n")).unwrap();
+    let model = Arc::new(Fallback::new(Arc::new(Narrow), vec![Arc::new(script)]));
+    let engine = thinking(world.engine(), model);
+    world.mention("look at 5001").await;
+    assert_eq!(drive(&world, &engine).await, DriveOutcome::Over);
+    let state = world.state().await;
+    let first = state.turns().next().unwrap();
+    assert!(first.text.contains("too long") && first.text.contains("goes on"), "{}", first.text);
+    assert!(state.is_reported() && state.failures.is_empty());
+}
+
 #[tokio::test]
 async fn the_next_session_begins_with_the_model_that_failed_this_one() {
     let turns = [suppose(), run(&writes("asked")), conclude("REFUTED")];

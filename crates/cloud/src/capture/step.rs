@@ -56,6 +56,12 @@ pub(super) enum Change {
 }
 
 impl StepKind {
+    /// Tells whether it takes something away from the cloud.
+    #[must_use]
+    pub fn is_removal(&self) -> bool {
+        self.change() == Some(Change::Remove)
+    }
+
     /// Returns what it changes; what only reads changes nothing.
     pub(super) fn change(&self) -> Option<Change> {
         match self {

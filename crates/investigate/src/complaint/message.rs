@@ -89,7 +89,7 @@ pub fn read(text: &str) -> Message {
     }
 }
 
-fn topic(folded: &str, clauses: &[Clause], wants_capture: bool) -> Topic {
+pub(super) fn topic(folded: &str, clauses: &[Clause], wants_capture: bool) -> Topic {
     if clauses.is_empty() {
         return Topic::Empty;
     }
@@ -153,7 +153,7 @@ const MAX_TEXT: usize = 8_000;
 const MAX_RUN: usize = 1_000;
 
 /// Cuts a text that is too long for somebody's words.
-fn bounded(text: &str) -> &str {
+pub(super) fn bounded(text: &str) -> &str {
     let mut run = 0;
     let end = text.char_indices().find_map(|(at, char)| {
         run = if char.is_whitespace() { 0 } else { run + char.len_utf8() };

@@ -4,6 +4,8 @@
 //! concrete flows, what is known to work, and names that nobody has. Never: a cause. What a person believes is no evidence, and a word
 //! that is not known in any language changes nothing about the ends and the ports that stand beside it.
 //!
+//! Words behind a report are an order to look, a question or a remark; [`request()`] says which.
+//!
 //! Two phases: [`read`] needs the text alone and says whether there is anything to investigate; [`resolve()`] needs the estate, too.
 
 mod chain;
@@ -18,6 +20,7 @@ mod mention;
 mod message;
 mod output;
 mod port;
+mod request;
 mod resolve;
 mod scope;
 mod side;
@@ -33,6 +36,7 @@ mod tests;
 pub use inventory::{Allow, Backend, Inventory, Listener, Machine, Name, Protocol, Selector};
 pub use message::{Message, Topic, read, said};
 pub use output::{Basis, Complaint, ComplaintFlow, Control, Correction, End, Kind, Service, UnknownEnd};
+pub use request::{Request, asks_about_bot, names_capture, request};
 pub use resolve::resolve;
 pub use stranger::strangers;
 pub use when::{Window, first_failure, window};

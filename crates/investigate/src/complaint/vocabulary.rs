@@ -64,6 +64,7 @@ pub(super) struct Vocabulary {
     pub(super) outside: Outside,
     pub(super) question: Questions,
     pub(super) chat: Chat,
+    pub(super) follow_up: FollowUp,
     pub(super) capture: Capture,
     pub(super) baseline: Baseline,
 }
@@ -119,6 +120,11 @@ section!(/// Questions whose answer is an object.
     Questions { leftovers: Phrases, authors: Phrases, exposure_ports: Phrases });
 section!(/// Talk.
     Chat { greetings: Phrases, thanks: Phrases, about: Phrases, asking: Phrases, network: Phrases });
+section!(/// What somebody wants behind a report.
+FollowUp {
+    fillers: Phrases, asks: Phrases, weak: Phrases, endings: Phrases, tells: Phrases, orders: Phrases,
+    orders_within: Phrases, requests: Phrases, requested: Phrases,
+});
 section!(/// The wish for packets.
     Capture { words: Phrases, both_ends: Phrases });
 section!(/// Names of what was kept before.
@@ -201,6 +207,12 @@ impl Phrases {
         self.0
             .iter()
             .any(|phrase| phrase.parts.len() == 1 && phrase.parts.iter().any(|part| ends(text, part)))
+    }
+
+    /// Returns what stands behind the longest of them that a text begins with.
+    pub(super) fn behind<'a>(&self, text: &'a str) -> Option<&'a str> {
+        let first = self.find_all(text).into_iter().next().filter(|place| place.start == 0)?;
+        text.get(first.end..)
     }
 
     /// Tells whether a text begins with one of them, as `end` does.

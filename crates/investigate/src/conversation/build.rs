@@ -39,6 +39,7 @@ pub fn build(state: &State, context: &DecisionContext<'_>) -> (Ask, ModelAsked) 
         messages: messages(state),
         max_output_tokens: limits.answer_tokens.min(context.investigator.window / 4).max(1),
         fruitless: u32::try_from(fruitless(state)).unwrap_or(u32::MAX),
+        shortened: state.too_long,
     };
     // Our count of tokens is an estimate: whoever calls a question too long is asked a shorter one.
     let window = context.investigator.window.checked_shr(state.too_long).unwrap_or(0);
@@ -46,7 +47,7 @@ pub fn build(state: &State, context: &DecisionContext<'_>) -> (Ask, ModelAsked) 
     let asked = ModelAsked {
         turn: ask.turn,
         messages: u32::try_from(ask.messages.len()).unwrap_or(u32::MAX),
-        tokens: compact::tokens(&ask),
+        tokens: ask.tokens(),
         compacted,
         digest: digest(&ask),
     };

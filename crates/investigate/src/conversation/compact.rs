@@ -19,7 +19,7 @@ pub(super) fn compact(ask: &mut Ask, state: &State, window: u32) -> u32 {
     for recent in [RECENT_MESSAGES, 1] {
         let end = ask.messages.len().saturating_sub(recent);
         for at in 1..end {
-            if tokens(ask) <= available {
+            if ask.tokens() <= available {
                 return shortened;
             }
             if let Some(message) = ask.messages.get_mut(at)
@@ -34,7 +34,7 @@ pub(super) fn compact(ask: &mut Ask, state: &State, window: u32) -> u32 {
 
 /// Shortens one message; tells whether it got shorter.
 fn shorten(message: &mut Message, state: &State) -> bool {
-    let before = message_bytes(message);
+    let before = message.bytes();
     match message {
         Message::User { text } => cut(text),
         // A call stays as it is: a model copies what it sees itself do.
@@ -53,7 +53,7 @@ fn shorten(message: &mut Message, state: &State) -> bool {
             }
         }
     }
-    message_bytes(message) < before
+    message.bytes() < before
 }
 
 fn cut(text: &mut String) {
@@ -67,7 +67,7 @@ fn cut(text: &mut String) {
 /// Drops whole turns from the front, and says so: the last resort for a small window.
 fn drop_oldest(ask: &mut Ask, available: u64) -> u32 {
     let mut dropped = 0;
-    while tokens(ask) > available {
+    while ask.tokens() > available {
         // An answer goes with its results; what comes behind must not begin with results.
         let is_turn = |message: &Message| !matches!(message, Message::Results { .. });
         let Some(end) = ask.messages.iter().skip(2).position(is_turn).map(|at| at + 2) else { break };
@@ -83,29 +83,4 @@ fn drop_oldest(ask: &mut Ask, available: u64) -> u32 {
         ask.messages.insert(1, Message::User { text });
     }
     dropped
-}
-
-/// Counts the tokens of a whole question.
-pub(super) fn tokens(ask: &Ask) -> u64 {
-    let tools: usize = ask
-        .tools
-        .iter()
-        .map(|tool| tool.name.len() + tool.description.len() + tool.parameters.to_string().len())
-        .sum();
-    let bytes = ask.system.len() + tools + ask.messages.iter().map(message_bytes).sum::<usize>();
-    u64::try_from(bytes.div_ceil(4)).unwrap_or(u64::MAX)
-}
-
-/// Counts the bytes of a message.
-fn message_bytes(message: &Message) -> usize {
-    match message {
-        Message::User { text } => text.len(),
-        Message::Assistant { text, calls, carry } => {
-            let carried = carry.as_ref().map_or(0, |carry| carry.value.to_string().len());
-            let called: usize =
-                calls.iter().map(|call| call.tool.len() + call.arguments.to_string().len()).sum();
-            text.len() + called + carried
-        }
-        Message::Results { results } => results.iter().map(|result| result.content.len()).sum(),
-    }
 }

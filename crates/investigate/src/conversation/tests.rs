@@ -164,7 +164,7 @@ fn a_question_fits_its_window_however_long_the_session_was() {
         let state = session(turns, bytes);
         let (ask, _) = ask(&state, window);
         is_well_formed(&ask.messages);
-        let tokens = super::compact::tokens(&ask);
+        let tokens = ask.tokens();
         assert!(
             tokens <= u64::from(window - ask.max_output_tokens),
             "{turns} turns of {bytes}: {tokens} of {window}"

@@ -75,6 +75,30 @@ pub(super) fn advance(
     }
 }
 
+/// Says what a call still has to clear up behind the report; nothing where it left nothing.
+pub(super) fn behind_report(
+    state: &State,
+    call: &CallState,
+    context: &DecisionContext<'_>,
+    now: Timestamp,
+) -> Option<Effect> {
+    let Value::Object(arguments) = &call.call.arguments else { return None };
+    let tool = context.tools.find(&call.call.tool)?;
+    call.returned.as_ref()?;
+    let context_of_call = CallContext { state, call, evidence: context.evidence, tools: context.tools, now };
+    let action = tool.behind_report(arguments, &context_of_call)?;
+    if let Some(observed) = unobserved(state, call) {
+        return Some(Effect::Record(vec![Event::Observed(observed)]));
+    }
+    match action {
+        ToolAction::Run(command) => Some(propose(state, call, &call.call.tool, vec![*command], context)),
+        ToolAction::RunAll(commands) => Some(propose(state, call, &call.call.tool, commands, context)),
+        ToolAction::FileTask(task) => Some(Effect::FileTask { call: call.call.id.clone(), task }),
+        ToolAction::Wait(until) => Some(Effect::Wait { until: Some(until) }),
+        ToolAction::Return(_) => None,
+    }
+}
+
 /// Returns the evidence of the first command that has none recorded yet.
 fn unobserved(state: &State, call: &CallState) -> Option<Observed> {
     let steps = call.steps.iter().filter_map(|id| state.step(*id));

@@ -4,7 +4,7 @@ use crate::decision::{DecisionContext, Effect, call, command};
 use crate::event::{BudgetSpent, Event, Instruction, Note, Noted, Refusal};
 use crate::gate::close;
 use crate::model::Stop;
-use crate::state::{Entry, State, Turn};
+use crate::state::{Entry, Phase, State, Turn};
 use crate::{conversation, outside, recheck};
 use ghost_base::Timestamp;
 
@@ -15,7 +15,7 @@ pub fn next(state: &State, context: &DecisionContext<'_>, now: Timestamp) -> Eff
         return outside::next(state, asked, context, now);
     }
     if state.concluded.is_some() {
-        return if state.is_reported() { Effect::Rest } else { Effect::Deliver };
+        return if state.is_reported() { behind_report(state, context, now) } else { Effect::Deliver };
     }
     if let Some(step) = state.open_step() {
         return command::advance(state, step, context, now);
@@ -44,6 +44,19 @@ pub fn next(state: &State, context: &DecisionContext<'_>, now: Timestamp) -> Eff
     }
     let (ask, asked) = conversation::build(state, context);
     Effect::Ask { asked, ask: Box::new(ask) }
+}
+
+/// Says what is left to do behind the report: what calls left in the cloud is cleared up there, so that no answer waits for that.
+fn behind_report(state: &State, context: &DecisionContext<'_>, now: Timestamp) -> Effect {
+    let mut open = state.steps.iter().filter(|step| step.phase != Phase::Done);
+    if let Some(step) = open.find(|step| state.is_behind_result(step)) {
+        return command::advance(state, step, context, now);
+    }
+    // Whoever ended it wants to be asked nothing more.
+    if state.end_request.is_some() {
+        return Effect::Rest;
+    }
+    state.calls().find_map(|call| call::behind_report(state, call, context, now)).unwrap_or(Effect::Rest)
 }
 
 fn spent_budget(state: &State, now: Timestamp) -> Option<BudgetSpent> {

@@ -38,7 +38,7 @@ pub use line::{Chain, Content, FORMAT, LedgerError, Recorded, erase, read};
 pub use outside::{Attended, Outside, OutsideKind, OutsideRequest, TakeRequested, Taken};
 pub use session::{
     BudgetSpent, ComplaintOutcome, Concluded, Delivered, Discarded, HumanMessage, HypothesisSet, Instruction,
-    Note, Noted, Now, Opened, Origin, Quote, RECHECK_PROVIDER, Rechecked, Reopened, Resumed, SessionCluster,
-    SessionHost, Waived,
+    Note, Noted, Now, Opened, Origin, Quote, RECHECK_PROVIDER, Rechecked, Reopened, Replaced, Resumed,
+    SessionCluster, SessionHost, Waived,
 };
 pub use turn::{AnswerFailed, ModelAnswered, ModelAsked, Refusal, Returned};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::event::{Alert, ObservationId, Outside, text};
+use crate::event::{Alert, Finding, ObservationId, Outside, text};
 use crate::finding::FaultCode;
 use crate::model::Investigator;
 use crate::suspect::Looked;
@@ -247,6 +247,31 @@ pub struct Concluded {
     /// What came of each complaint, where flows were judged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub complaints: Vec<ComplaintOutcome>,
+    /// What a later look came to that left the report before it as it was; all else here is then of that report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stands: Option<String>,
+    /// The findings of the report before that observations since then contradict. They are findings no more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replaced: Vec<Replaced>,
+}
+
+/// A finding of an earlier report that later observations contradict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Replaced {
+    /// The fault.
+    pub code: FaultCode,
+    /// What was at fault.
+    pub object: String,
+    /// Which observations contradict it.
+    pub why: String,
+}
+
+impl Replaced {
+    /// Tells whether it is this finding.
+    #[must_use]
+    pub fn is(&self, finding: &Finding) -> bool {
+        self.code == finding.code && self.object == finding.object
+    }
 }
 
 /// What came of one complaint.

@@ -45,7 +45,10 @@ pub fn advised(events: Vec<Event>, state: &State, policy: &Policy) -> Vec<Event>
     let is_code = state.turns().last().is_some_and(|turn| turn.investigator.provider == "playbook");
     let advice = Advice { policy, flows: &flows, accepted: &accepted, is_code };
     let look = |mut event: Event| {
-        if let Event::Concluded(concluded) = &mut event {
+        // What a report recommends stays as it was where nothing replaced that report.
+        if let Event::Concluded(concluded) = &mut event
+            && concluded.stands.is_none()
+        {
             concluded.actions = advice.actions(&concluded.actions);
         }
         event

@@ -10,7 +10,10 @@ mod completion;
 mod flows;
 mod host;
 mod outcome;
+mod replace;
 
 pub use advice::{accepted, advised};
 pub use completion::{Claim, CompletionCheck, capped, completion};
 pub use outcome::{Coverage, close, outcome};
+use replace::left_as_it_was;
+pub(crate) use replace::{replaced, replacement, stands};

@@ -1,6 +1,7 @@
 //! The outcome of an investigation, and the end of one that did not end by itself: stopped, spent, or stuck.
 
 use crate::event::{Concluded, Event, HypothesisSet};
+use crate::gate::left_as_it_was;
 use crate::state::State;
 use crate::{HypothesisState, Outcome};
 
@@ -35,9 +36,12 @@ pub fn outcome(state: &State, findings: usize, covered: Coverage) -> Outcome {
     }
 }
 
-/// Returns the events that end a session with what there is.
+/// Returns the events that end a session with what there is. Behind a report that is the report: it stays as it was.
 #[must_use]
 pub fn close(state: &State, by: &str, why: &str) -> Vec<Event> {
+    if let Some(left) = left_as_it_was(state, by, why) {
+        return vec![Event::Concluded(left)];
+    }
     let mut events: Vec<Event> = state
         .active()
         .map(|hypothesis| {
@@ -73,6 +77,8 @@ pub fn close(state: &State, by: &str, why: &str) -> Vec<Event> {
         by: by.to_owned(),
         recheck: Vec::new(),
         complaints: Vec::new(),
+        stands: None,
+        replaced: Vec::new(),
     }));
     events
 }

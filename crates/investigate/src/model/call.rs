@@ -111,6 +111,7 @@ mod tests {
             messages,
             max_output_tokens: 1,
             fruitless: 0,
+            shortened: 0,
         }
     }
 

@@ -16,8 +16,15 @@ const FAILURES: u32 = 3;
 /// what just did not come.
 const ASKED_ONCE_FOR: Duration = Duration::from_secs(60);
 
+/// A question that was shortened so often and is still called too long is another model's.
+const SHORTENED: u32 = 2;
+
+/// The least room for an answer, in tokens: a model that has less behind the fixed part of a request calls nothing.
+const LEAST_ANSWER: u64 = 256;
+
 /// A model that moves on to the next one where the first fails three times in a row, and stays there. Where asking again cannot help,
-/// once is enough. Turns that call nothing that could be done are failures, too.
+/// once is enough. Turns that call nothing that could be done are failures, too. A model whose window does not hold what every request holds
+/// is not asked at all.
 ///
 /// What moves on is one session: [`Model::for_session`] begins the next one with the first model. The carry of the model
 /// before is ignored by the next one, as the port says. The first turn of the next one begins with a sentence that says so: it
@@ -74,6 +81,15 @@ impl Fallback {
         }
     }
 
+    /// Says why the model that stands at a place cannot take a question, however it is shortened.
+    fn too_small(&self, left: usize, ask: &Ask) -> Option<String> {
+        let window = u64::from(self.at(left)?.model.investigator().window);
+        let fixed = ask.fixed_tokens();
+        (fixed + LEAST_ANSWER > window).then(|| {
+            format!("was not asked: every request has about {fixed} tokens, and its window holds {window}")
+        })
+    }
+
     /// Asks the model that stands at a place, again where that may help. Returns how often it failed, and how at last.
     async fn asked(
         &self,
@@ -96,7 +112,8 @@ impl Fallback {
             };
             failures += 1;
             if failures >= most || !may_pass(&error) {
-                if moves_on(&error) {
+                // What is too long for one session need not be for another.
+                if moves_on(&error, ask) && !matches!(error, ModelError::TooLong { .. }) {
                     candidate.note(Some(Instant::now()));
                 }
                 return Err((failures, error));
@@ -107,10 +124,11 @@ impl Fallback {
 }
 
 /// Tells whether another model may do what this one could not.
-fn moves_on(error: &ModelError) -> bool {
+fn moves_on(error: &ModelError, ask: &Ask) -> bool {
     match error {
-        // Whoever asks shortens the conversation; another model would be no reason to keep all of it.
-        ModelError::TooLong { .. } | ModelError::ScriptOver { .. } => false,
+        // Whoever asks shortens the conversation first, where there is something to leave out.
+        ModelError::TooLong { .. } => !ask.can_be_shorter() || ask.shortened >= SHORTENED,
+        ModelError::ScriptOver { .. } => false,
         // Of these, those that pass were asked again before they came here.
         ModelError::RateLimited { .. }
         | ModelError::Unavailable { .. }
@@ -184,6 +202,9 @@ impl Model for Fallback {
             let why = format!("called nothing that could be done {} in a row", times(ask.fruitless));
             left = leave(left, &why, &mut moves).unwrap_or(left);
         }
+        while let Some(next) = self.too_small(left, ask).and_then(|why| leave(left, &why, &mut moves)) {
+            left = next;
+        }
         loop {
             let (failures, error) = match self.asked(left, ask, listener).await {
                 Ok(mut answer) if !moves.is_empty() => {
@@ -196,9 +217,12 @@ impl Model for Fallback {
             };
             let last = if failures == 1 { "" } else { "the last time " };
             let why = format!("failed {}, {last}because {error}", times(failures));
-            match moves_on(&error).then(|| leave(left, &why, &mut moves)).flatten() {
+            match moves_on(&error, ask).then(|| leave(left, &why, &mut moves)).flatten() {
                 Some(next) => left = next,
                 None => return Err(error),
+            }
+            while let Some(next) = self.too_small(left, ask).and_then(|why| leave(left, &why, &mut moves)) {
+                left = next;
             }
             listener.retry(&error, Duration::ZERO);
         }

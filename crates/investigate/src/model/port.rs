@@ -37,6 +37,44 @@ pub struct Ask {
     pub max_output_tokens: u32,
     /// How many of the last turns in a row called nothing that could be done.
     pub fruitless: u32,
+    /// How often the same question was called too long before, and shortened.
+    pub shortened: u32,
+}
+
+impl Ask {
+    /// Estimates the tokens of the whole question: four bytes each.
+    #[must_use]
+    pub fn tokens(&self) -> u64 {
+        self.constant_tokens() + in_tokens(self.messages.iter().map(Message::bytes).sum())
+    }
+
+    /// Estimates the tokens of what no shortening leaves out: the prompt, the tools, the incident, and where the session stands.
+    #[must_use]
+    pub fn fixed_tokens(&self) -> u64 {
+        let first = self.messages.first().map_or(0, Message::bytes);
+        let last = if self.messages.len() > 1 { self.messages.last().map_or(0, Message::bytes) } else { 0 };
+        self.constant_tokens() + in_tokens(first + last)
+    }
+
+    /// Tells whether anything can be left out: in a first request nothing can.
+    #[must_use]
+    pub fn can_be_shorter(&self) -> bool {
+        self.messages.len() > 2
+    }
+
+    fn constant_tokens(&self) -> u64 {
+        let tools: usize = self
+            .tools
+            .iter()
+            .map(|tool| tool.name.len() + tool.description.len() + tool.parameters.to_string().len())
+            .sum();
+        in_tokens(self.system.len() + tools)
+    }
+}
+
+/// Estimates the tokens of so many bytes.
+fn in_tokens(bytes: usize) -> u64 {
+    u64::try_from(bytes.div_ceil(4)).unwrap_or(u64::MAX)
 }
 
 /// A tool, as a model sees it.
@@ -66,6 +104,23 @@ pub enum Message {
         /// One for each call.
         results: Vec<ToolResult>,
     },
+}
+
+impl Message {
+    /// Counts its bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::User { text } => text.len(),
+            Self::Assistant { text, calls, carry } => {
+                let carried = carry.as_ref().map_or(0, |carry| carry.value.to_string().len());
+                let called: usize =
+                    calls.iter().map(|call| call.tool.len() + call.arguments.to_string().len()).sum();
+                text.len() + called + carried
+            }
+            Self::Results { results } => results.iter().map(|result| result.content.len()).sum(),
+        }
+    }
 }
 
 /// A tool that a model wants to use.

@@ -110,6 +110,7 @@ mod tests {
             messages: Vec::new(),
             max_output_tokens: 1,
             fruitless: 0,
+            shortened: 0,
         }
     }
 

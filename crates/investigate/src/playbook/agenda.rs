@@ -351,7 +351,7 @@ impl PlaybookContext<'_> {
 }
 
 /// Returns the hypothesis that belongs to a layer.
-pub(super) fn hypothesis(layer: Layer) -> Option<&'static str> {
+pub(crate) fn hypothesis(layer: Layer) -> Option<&'static str> {
     Some(match layer {
         Layer::Topology => return None,
         Layer::Rules => "H-rules",

@@ -36,6 +36,7 @@ mod tests;
 mod turn;
 mod unknown;
 
+pub(crate) use agenda::hypothesis as hypothesis_of;
 pub use brain::Playbook;
 pub use ends::{Ends, ends};
 pub use talk::answer as answer_to_topic;

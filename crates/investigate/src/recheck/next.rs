@@ -69,6 +69,8 @@ fn concluded(state: &State, rows: Vec<crate::event::Rechecked>) -> Concluded {
         by: "code".to_owned(),
         recheck: rows,
         complaints: Vec::new(),
+        stands: None,
+        replaced: Vec::new(),
     }
 }
 

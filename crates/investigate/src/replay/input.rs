@@ -64,9 +64,10 @@ pub(super) fn accept(
         Event::ApprovalVoted(voted) => Some(vote(state, voted, recorded)),
         Event::ApprovalDecided(decided) => Some(decide(state, decided, recorded)),
         Event::ApprovalExpired(expired) => {
-            let open = state.open_approval().is_some_and(|open| {
-                open.requested.approval == expired.approval && open.requested.step == expired.step
-            });
+            let open = state
+                .approvals
+                .get(&expired.approval)
+                .is_some_and(|open| open.ending.is_none() && open.requested.step == expired.step);
             // A consent can also run out before the run that it is for.
             let late = || match effect() {
                 Effect::Execute { step, consumes: Some(approval), intended: false }

@@ -1,13 +1,16 @@
 //! The board: where a session stands at one moment, and how a terminal shows it.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::event::{ObservationId, StepId};
+use crate::event::{ObservationId, Returned, StepId};
+use crate::playbook::hypothesis_of;
 use crate::report::amount::{clock, count};
-use crate::report::looked::Looked;
+use crate::report::looked::Looked as LookedAt;
 use crate::report::spell::{fit, plain};
 use crate::report::step_outcome::{StepOutcome, command, sentence, step_outcome};
-use crate::state::{Phase, State, Step};
+use crate::state::{CallState, Phase, State, Step};
+use crate::suspect::{Layer, Looked};
 use crate::{Confidence, Fence, Hypothesis, HypothesisState, Outcome};
 use ghost_base::Timestamp;
 
@@ -21,6 +24,8 @@ pub struct Board {
     pub symptom: String,
     /// What is supposed.
     pub hypotheses: Vec<Hypothesis>,
+    /// Those of them that were settled or looked at, by their ids.
+    pub looked_at: BTreeSet<String>,
     /// What was looked at, oldest first.
     pub checks: Vec<Check>,
     pub current: Current,
@@ -64,6 +69,8 @@ pub enum Current {
     Thinking {
         /// Which turn, from zero.
         turn: u32,
+        /// How long it has been thinking; nothing where that is no news.
+        since: Option<Duration>,
     },
     /// A command is being judged, asked about or run.
     Running { step: StepId, command: String },
@@ -124,8 +131,9 @@ impl Board {
             standing: state.standing(),
             symptom: state.opened.symptom.clone(),
             hypotheses: state.hypotheses.clone(),
+            looked_at: looked_at(state),
             checks: checks(state),
-            current: current(state),
+            current: current(state, now),
             doing: doing(state),
             elapsed: now.since(state.opened_at),
             budget: budget(state, now),
@@ -136,10 +144,40 @@ impl Board {
 /// Says what is being done; of commands that run side by side, how many are over.
 fn doing(state: &State) -> String {
     let Some(step) = state.open_step() else { return String::new() };
-    let doing = Looked::by(step, step.current()).plain();
+    let doing = LookedAt::by(step, step.current()).plain();
     let own = || state.steps.iter().filter(|one| one.call == step.call);
     let (all, done) = (own().count(), own().filter(|one| one.phase == Phase::Done).count());
     if all - done > 1 { format!("{doing}; {done} of {all} are done") } else { doing }
+}
+
+/// Returns the hypotheses that were looked at: settled, tested by a call that is over, or about a layer that a call read whole.
+fn looked_at(state: &State) -> BTreeSet<String> {
+    let settled = state.hypotheses.iter().filter(|one| one.state != HypothesisState::Active);
+    let mut ids: BTreeSet<String> = settled.map(|one| one.id.clone()).collect();
+    if ids.len() == state.hypotheses.len() {
+        return ids;
+    }
+    let is_over = |call: &&CallState| call.returned.as_ref().is_some_and(|returned| !returned.is_error);
+    // What was looked at before an earlier report is not looked at again by that.
+    let since = state.reported.as_ref().map_or(0, |reported| reported.calls().count());
+    let over = || state.calls().skip(since).filter(is_over);
+    let ran = over().flat_map(|call| &call.steps).filter_map(|id| state.step(*id));
+    let ran = ran.filter(|step| step_outcome(state, step) == StepOutcome::Ran);
+    ids.extend(ran.filter_map(|step| step.hypothesis.clone()));
+    let layers = over().filter_map(|call| call.returned.as_ref()).flat_map(layers_of);
+    ids.extend(layers.filter_map(hypothesis_of).map(str::to_owned));
+    ids.retain(|id| state.hypothesis(id).is_some());
+    ids
+}
+
+/// Reads which layers a call looked at, whole, out of its result.
+fn layers_of(returned: &Returned) -> Vec<Layer> {
+    const MARK: &str = "\"looked\":[";
+    // The rest of a result can be large, and is not needed.
+    let list = returned.content.split_once(MARK).and_then(|(_, rest)| rest.split_once(']'));
+    let list = list.map(|(list, _)| format!("[{list}]")).unwrap_or_default();
+    let looked: Vec<Looked> = serde_json::from_str(&list).unwrap_or_default();
+    looked.into_iter().map(|one| one.layer).collect()
 }
 
 fn checks(state: &State) -> Vec<Check> {
@@ -151,7 +189,7 @@ fn checks(state: &State) -> Vec<Check> {
         let own = own.map(|found| &found.observed).filter(|observed| observed.step.is_none());
         checks.extend(own.map(|observed| Check {
             mark: Mark::Good,
-            what: Looked::at(state, observed).plain(),
+            what: LookedAt::at(state, observed).plain(),
             problem: None,
             observations: vec![observed.id],
             hypothesis: None,
@@ -175,8 +213,8 @@ fn check(state: &State, step: &Step) -> Option<Check> {
     Some(Check {
         mark,
         what: match observed.first() {
-            Some(observed) => Looked::by(step, &observed.what).plain(),
-            None => Looked::by(step, command(step)).plain(),
+            Some(observed) => LookedAt::by(step, &observed.what).plain(),
+            None => LookedAt::by(step, command(step)).plain(),
         },
         problem,
         observations: observed.iter().map(|observed| observed.id).collect(),
@@ -184,7 +222,7 @@ fn check(state: &State, step: &Step) -> Option<Check> {
     })
 }
 
-fn current(state: &State) -> Current {
+fn current(state: &State, now: Timestamp) -> Current {
     if let Some((_, concluded)) = &state.concluded {
         return Current::Over { outcome: concluded.outcome, confidence: concluded.confidence };
     }
@@ -210,7 +248,10 @@ fn current(state: &State) -> Current {
         }
     }
     match (&state.asked, state.failures.last()) {
-        (Some(asked), _) => Current::Thinking { turn: asked.turn },
+        (Some(asked), _) => {
+            let since = now.since(state.last_at);
+            Current::Thinking { turn: asked.turn, since: (since >= LONG_THOUGHT).then_some(since) }
+        }
         (None, Some(problem)) => Current::Stuck { problem: problem.clone() },
         (None, None) => Current::Idle,
     }
@@ -230,6 +271,9 @@ fn budget(state: &State, now: Timestamp) -> Vec<Budget> {
     ];
     all.into_iter().map(|(what, used, limit)| Budget { what, used, limit }).collect()
 }
+
+/// From then on it is said how long a model has been thinking.
+const LONG_THOUGHT: Duration = Duration::from_secs(15);
 
 /// Limits the checks that are shown; older ones are counted.
 const MAX_CHECKS: usize = 8;
@@ -276,6 +320,9 @@ impl Board {
     #[must_use]
     pub fn progress(&self, width: usize, color: bool) -> String {
         let doing = match &self.current {
+            Current::Thinking { since: Some(since), .. } => {
+                format!("the model has been thinking for {}", clock(*since))
+            }
             Current::Idle | Current::Thinking { .. } => "choosing the next step".to_owned(),
             Current::Running { .. } => self.doing.clone(),
             Current::Waiting { .. } => "waiting for an approval".to_owned(),
@@ -297,7 +344,10 @@ impl Board {
     fn current_line(&self) -> Vec<(String, Style)> {
         match &self.current {
             Current::Idle => Vec::new(),
-            Current::Thinking { turn } => vec![(format!("  ▸ thinking, turn {turn}"), Style::Normal)],
+            Current::Thinking { turn, since } => {
+                let since = since.map(|since| format!(", for {}", clock(since))).unwrap_or_default();
+                vec![(format!("  ▸ thinking, turn {turn}{since}"), Style::Normal)]
+            }
             Current::Running { step, command } => vec![(format!("  ▸ {step} {command}"), Style::Normal)],
             Current::Waiting { step, command, votes, votes_needed, until, .. } => vec![
                 (format!("  ▸ {step} {command}"), Style::Normal),

@@ -5,13 +5,14 @@
 
 use crate::HypothesisState;
 use crate::changed::{self, LogReading, log_reading};
-use crate::complaint::{self, Topic};
+use crate::complaint::{Request, names_capture, request};
 use crate::event::{FindingAccepted, ObservationId};
 use crate::finding::title;
 use crate::judged::{FlowVerdict, JudgedCause, JudgedFlow, JudgedFlows, judged};
 use crate::listed::{ListedMachine, ListedResources};
 use crate::report::answer::{carried, confidence, ends, hypothesis_subject};
 use crate::report::looked::Looked;
+use crate::report::packets::capture_files;
 use crate::report::plain;
 use crate::report::step_outcome::{StepOutcome, step_outcome};
 use crate::state::{State, Step};
@@ -37,6 +38,7 @@ enum Subject {
     Sure,
     Commands,
     Evidence,
+    Recordings,
     /// A layer, by the hypothesis of the playbook about it.
     Layer(&'static str),
 }
@@ -57,6 +59,7 @@ const LAYERS: [(&[&str], &str); 8] = [
 #[must_use]
 pub fn follow_up(state: &State, question: &str) -> Option<String> {
     state.concluded.as_ref()?;
+    let state = state.shown();
     let subject = subject(question)?;
     let judged = judged(state).map(|(_, judged)| judged).unwrap_or_default();
     let answer = match subject {
@@ -69,6 +72,7 @@ pub fn follow_up(state: &State, question: &str) -> Option<String> {
         Subject::Sure => confidence(state).map(|sure| format!("Confidence: {sure}"))?,
         Subject::Commands => commands(state),
         Subject::Evidence => evidence(state)?,
+        Subject::Recordings => recordings(state),
         Subject::Layer(id) => layer(state, &judged, id)?,
     };
     Some(plain_lines(&without_ids(&answer)))
@@ -87,7 +91,9 @@ fn subject(question: &str) -> Option<Subject> {
     }
     let said = format!(" {} ", words.join(" "));
     let has = |wanted: &[&str]| wanted.iter().any(|words| said.contains(&format!(" {words} ")));
-    if !asks(question, &said) {
+    if request(question) == Request::Look
+        || !(asks(question, &said) || request(question) == Request::Question)
+    {
         return None;
     }
     if has(&[
@@ -137,13 +143,25 @@ fn subject(question: &str) -> Option<Subject> {
     if has(&["rule", "rules"]) && has(&["show", "which", "what"]) {
         return Some(Subject::Rule);
     }
-    if !has(&["why not", "why isn t it", "did you", "have you", "what about", "is it", "could it be", "why"])
-    {
-        return None;
+    let is_of_layer =
+        has(&["why not", "why isn t it", "did you", "have you", "what about", "is it", "could it be", "why"])
+            || has(&[
+                "innocent",
+                "guilty",
+                "to blame",
+                "at fault",
+                "involved",
+                "the cause",
+                "the culprit",
+                "clear",
+            ]);
+    let mut layers = LAYERS.iter().filter(|_| is_of_layer);
+    let layer = layers.find(|(names, _)| has(names) || names.iter().any(|name| has(&[&format!("{name}s")])));
+    match layer {
+        Some((_, id)) => Some(Subject::Layer(id)),
+        None if names_capture(question) => Some(Subject::Recordings),
+        None => None,
     }
-    let layer =
-        LAYERS.iter().find(|(names, _)| has(names) || names.iter().any(|name| has(&[&format!("{name}s")])));
-    layer.map(|(_, id)| Subject::Layer(id))
 }
 
 /// Tells whether words are a question; `said` is the same in lower case, a blank around each word.
@@ -164,19 +182,12 @@ fn asks(question: &str, said: &str) -> bool {
     question.trim_end().ends_with('?') || words.iter().any(|words| said.contains(&format!(" {words} ")))
 }
 
-/// Answers a question about the report to which nothing is recorded; `None` where the words are a new request, or no question.
-#[must_use]
-pub fn no_answer(question: &str) -> Option<String> {
-    let is_about_report =
-        matches!(complaint::read(question).topic, Topic::Knowledge | Topic::Other | Topic::Unclear);
-    let said = format!(" {} ", question.to_lowercase());
-    (is_about_report && asks(question, &said)).then(|| {
-        "I have nothing recorded that answers this. Ask me how to fix it, for the rule or the evidence, or which NSGs are on the path. Ask \
-         me whether I checked the return path, how sure I am, or what I left out. For a new look, tell me who cannot reach whom and on \
-         which port."
-            .to_owned()
-    })
-}
+/// Says that nothing recorded answers a question. A new look is offered beside it.
+pub const UNANSWERED: &str =
+    "I have nothing recorded that answers this, so I looked at nothing, and the report stands.";
+
+/// Says that words behind a report were no order to look.
+pub const REMARK: &str = "I take this as a remark: I looked at nothing, and the report stands.";
 
 /// Returns what is to be done: each step with its command.
 fn fix(state: &State) -> String {
@@ -215,6 +226,19 @@ fn commands(state: &State) -> String {
     what.truncate(MAX_COMMANDS);
     what.extend((more > 0).then(|| format!("and {more} more, in the report and the audit")));
     format!("{} commands ran:\n{}", ran.len(), what.join("\n"))
+}
+
+/// Names the files of recorded packets, as far as there are any.
+fn recordings(state: &State) -> String {
+    let files: Vec<String> = capture_files(state)
+        .into_iter()
+        .filter(|file| file.is_recording)
+        .map(|file| format!("{}: {}", file.title, file.file))
+        .collect();
+    match files.as_slice() {
+        [] => "No packets were recorded for this report.".to_owned(),
+        some => format!("Recorded packets, in the folder of captures:\n{}", some.join("\n")),
+    }
 }
 
 /// Says what shows each fault.
@@ -421,6 +445,7 @@ mod tests {
             ("which NSG?", Some(Subject::SecurityGroup)),
             ("why not the firewall?", Some(Subject::Layer("H-guest"))),
             ("could it be a route?", Some(Subject::Layer("H-routes"))),
+            ("So the NSG is innocent?", Some(Subject::Layer("H-rules"))),
             ("since when?", Some(Subject::Since)),
             ("what did you not check?", Some(Subject::Unchecked)),
             ("how do I fix it?", Some(Subject::Fix)),
@@ -428,6 +453,9 @@ mod tests {
             ("what commands did you run?", Some(Subject::Commands)),
             ("show the evidence", Some(Subject::Evidence)),
             ("look once more", None),
+            ("where is the pcap file?", Some(Subject::Recordings)),
+            ("wo liegt der Mitschnitt?", Some(Subject::Recordings)),
+            ("please capture on web-1", None),
             ("web-1 cannot reach db-1 on 5432", None),
             ("now check the firewall of web-9", None),
             ("", None),
@@ -446,12 +474,9 @@ mod tests {
     }
 
     #[test]
-    fn every_question_about_a_report_has_an_answer_and_a_new_request_has_none() {
-        for question in ["what is the weather?", "why do you think so?", "how old is this rule?"] {
-            assert!(no_answer(question).is_some(), "{question}");
-        }
-        for request in ["web-1 cannot reach db-1 on 5432", "look once more", "go on"] {
-            assert_eq!(no_answer(request), None, "{request}");
+    fn questions_with_an_answer_get_it_and_an_order_gets_none() {
+        for order in ["web-1 cannot reach db-1 on 5432", "look once more", "go on", "check the rule again"] {
+            assert_eq!(follow_up(&rich().state(), order), None, "{order}");
         }
         let answer = |question| follow_up(&rich().state(), question).unwrap();
         assert!(answer("what should I do?").contains("Nothing of this was carried out"));

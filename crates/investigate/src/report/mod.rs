@@ -35,7 +35,7 @@ pub use audit::audit;
 pub use board::{Board, Budget, Check, Current, Mark};
 pub use chart::{Chart, MeasurementChart, charts, measurement_charts};
 use follow_up::machines;
-pub use follow_up::{follow_up, no_answer, without_ids};
+pub use follow_up::{REMARK, UNANSWERED, follow_up, without_ids};
 pub use forecast::forecast;
 pub use packets::{CaptureFile, capture_files};
 pub use rca::{evidence, rca, steps};

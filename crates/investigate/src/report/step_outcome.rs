@@ -32,7 +32,9 @@ pub(super) fn step_outcome(state: &State, step: &Step) -> StepOutcome {
         return match &step.phase {
             Phase::Unknown => StepOutcome::Unknown,
             // After the end of the session nobody records it any more.
-            Phase::Executing { .. } if state.concluded.is_some() => StepOutcome::Unknown,
+            Phase::Executing { .. } if state.concluded.is_some() && !state.is_behind_result(step) => {
+                StepOutcome::Unknown
+            }
             // A refused second run does not undo the first.
             Phase::Expired { .. } | Phase::Decided { answer: Reply::Deny { .. }, .. } => {
                 if step.outcome_unknown { StepOutcome::Unknown } else { StepOutcome::Refused }

@@ -2,8 +2,8 @@
 
 use crate::Hypothesis;
 use crate::event::{
-    ApprovalRequested, Content, Done, Event, FindingAccepted, HypothesisSet, Instruction, ModelAnswered,
-    Observed, Opened, Proposed, Recorded, Reopened, StepId,
+    ApprovalRequested, Concluded, Content, Done, Event, FindingAccepted, HypothesisSet, Instruction,
+    ModelAnswered, Observed, Opened, Proposed, Recorded, Reopened, StepId,
 };
 use crate::service::ServiceTimes;
 use crate::state::{
@@ -89,6 +89,7 @@ impl State {
             forecasts_checked: Vec::new(),
             is_check_due: false,
             service: ServiceTimes::default(),
+            reported: None,
         }
     }
 
@@ -191,7 +192,7 @@ impl State {
             Event::Discarded(_) => {}
             Event::BudgetSpent(spent) => self.budget_spent = Some(spent.clone()),
             Event::Resumed(_) => self.spent.waited += at.since(self.last_at),
-            Event::Concluded(concluded) => self.concluded = Some((at, concluded.clone())),
+            Event::Concluded(concluded) => self.conclude(concluded, at),
             Event::Delivered(delivered) => self.delivered.push(delivered.clone()),
             Event::Reopened(reopened) => self.reopen(reopened, at),
             Event::TakeRequested(asked) => self.taker = Some(asked.key.clone()),
@@ -209,8 +210,24 @@ impl State {
         Ok(())
     }
 
+    /// Ends, with a result of its own or with that of the report before.
+    fn conclude(&mut self, concluded: &Concluded, at: Timestamp) {
+        match &self.reported {
+            // What a look that changed nothing supposed is no part of the report.
+            Some(reported) if concluded.stands.is_some() => self.hypotheses.clone_from(&reported.hypotheses),
+            Some(_) | None => self.reported = None,
+        }
+        self.accepted.retain(|found| !concluded.replaced.iter().any(|one| one.is(&found.finding)));
+        self.concluded = Some((at, concluded.clone()));
+    }
+
     /// Continues with everything that is known, and may spend as much again.
     fn reopen(&mut self, reopened: &Reopened, at: Timestamp) {
+        if self.concluded.is_some() {
+            let mut shown = self.shown().clone();
+            shown.reported = None;
+            self.reported = Some(Box::new(shown));
+        }
         self.earlier.extend(self.concluded.take());
         (self.end_request, self.budget_spent) = (None, None);
         (self.failures, self.too_long) = (Vec::new(), 0);
@@ -330,7 +347,13 @@ impl State {
             self.service.decided(approval, at);
         }
         approval.ending = Some(ending);
-        self.spent.waited += at.since(approval.asked_at);
+        let asked_at = approval.asked_at;
+        // Work went on beside a question below an earlier answer.
+        let is_beside =
+            self.concluded.is_none() && self.step(step).is_some_and(|step| self.is_behind_result(step));
+        if !is_beside {
+            self.spent.waited += at.since(asked_at);
+        }
         self.change(step)?.phase = phase;
         Some(())
     }

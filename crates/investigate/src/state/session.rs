@@ -76,6 +76,8 @@ pub struct State {
     pub is_check_due: bool,
     /// How long people waited for what.
     pub service: ServiceTimes,
+    /// The session as its last report shows it, once somebody wanted it to continue behind that.
+    pub reported: Option<Box<State>>,
 }
 
 /// An observation and when it was recorded.
@@ -101,10 +103,22 @@ impl State {
         self.steps.iter().find(|step| step.id == id)
     }
 
-    /// Returns the step that is running.
+    /// Returns the step that is running. What is asked below an answer keeps nothing waiting that goes on behind it.
     #[must_use]
     pub fn open_step(&self) -> Option<&Step> {
-        self.steps.iter().find(|step| step.phase != Phase::Done)
+        let waits = |step: &Step| {
+            self.concluded.is_none()
+                && matches!(step.phase, Phase::AwaitingApproval { .. })
+                && self.is_behind_result(step)
+        };
+        self.steps.iter().find(|step| step.phase != Phase::Done && !waits(step))
+    }
+
+    /// Tells whether a step clears up behind the result of its call.
+    #[must_use]
+    pub fn is_behind_result(&self, step: &Step) -> bool {
+        self.opened.outside.is_none()
+            && self.call_named(&step.call).is_some_and(|call| call.returned.is_some())
     }
 
     #[must_use]
@@ -136,10 +150,14 @@ impl State {
         self.turns().next_back()?.calls.iter().find(|call| call.returned.is_none())
     }
 
-    /// Returns the question that a human is asked now.
+    /// Returns the question that a human is asked now; while it goes on behind a report, none that was asked below that.
     #[must_use]
     pub fn open_approval(&self) -> Option<&Approval> {
-        self.approvals.values().find(|approval| approval.ending.is_none())
+        let waits = |approval: &Approval| {
+            self.concluded.is_none()
+                && self.step(approval.requested.step).is_some_and(|step| self.is_behind_result(step))
+        };
+        self.approvals.values().find(|approval| approval.ending.is_none() && !waits(approval))
     }
 
     /// Returns the steps whose outcome is not known.
@@ -175,6 +193,19 @@ impl State {
         let was_resolved = self.alerts.last().is_some_and(|(_, last)| last.status == AlertStatus::Resolved);
         self.is_check_due = was_resolved || alerted.status == AlertStatus::Resolved;
         self.alerts.push((at, alerted.clone()));
+    }
+
+    /// Returns the state that the report shows: of the report before, where a later look left that as it was.
+    #[must_use]
+    pub fn shown(&self) -> &Self {
+        let stands = self.concluded.as_ref().is_some_and(|(_, concluded)| concluded.stands.is_some());
+        self.reported.as_deref().filter(|_| stands).unwrap_or(self)
+    }
+
+    /// Returns what a later look came to that left the report before it as it was.
+    #[must_use]
+    pub fn stands(&self) -> Option<&str> {
+        self.concluded.as_ref().and_then(|(_, concluded)| concluded.stands.as_deref())
     }
 
     /// Returns where something went last.

@@ -104,5 +104,6 @@ pub(super) fn incident_question(state: &State, context: &CallContext<'_>) -> Ask
         messages: conversation::messages(state),
         max_output_tokens: 1,
         fruitless: 0,
+        shortened: 0,
     }
 }

@@ -303,6 +303,11 @@ impl<'a, 'b> CallReplay<'a, 'b> {
         self.reused.clone()
     }
 
+    /// Tells whether the record holds another command.
+    pub(super) fn has_more(&self) -> bool {
+        self.recorded().is_some()
+    }
+
     fn recorded(&self) -> Option<&'a Step> {
         self.context.call.steps.get(self.at).and_then(|id| self.context.state.step(*id))
     }

@@ -161,9 +161,20 @@ fn conclude(
         let content = json!({ "status": "rejected", "reason": closed.join("\n"), "closed_gates": closed });
         return Ok(CallResult { content, is_error: true, refused: Some(Refusal::Gate), events });
     }
-    let findings = gate::accepted(&events, context.state);
+    let replaced = gate::replaced(context, &events);
+    let mut findings = gate::accepted(&events, context.state);
+    findings.retain(|found| !replaced.iter().any(|one| one.is(found)));
+    let accepted = accepted.saturating_sub(replaced.len());
     let outcome = outcome(context.state, accepted, covered);
     let outcome = capped(outcome, &findings, &complaints, (is_judged, is_whole));
+    if let Some(left) =
+        gate::stands(context.state, outcome, &replaced, &complaints, &arguments.recommended_actions)
+    {
+        let content = json!({ "status": "ok", "outcome": left.outcome, "confidence": left.confidence, "report": "it stands as it was" });
+        events.retain(|event| matches!(event, Event::FindingRejected(_)));
+        events.push(Event::Concluded(left));
+        return Ok(CallResult { events, ..CallResult::completed(content) });
+    }
     let mut open_questions = arguments.open_questions;
     let unjudged =
         match (crate::judged::is_of_clusters(context.state), crate::judged::is_of_hosts(context.state)) {
@@ -183,6 +194,8 @@ fn conclude(
         by: "model".to_owned(),
         recheck: Vec::new(),
         complaints,
+        stands: None,
+        replaced,
     }));
     let content = json!({ "status": "ok", "outcome": outcome, "confidence": outcome.confidence() });
     Ok(CallResult { events, ..CallResult::completed(content) })

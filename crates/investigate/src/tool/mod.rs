@@ -27,4 +27,5 @@ pub use port::{
     ToolAction, evidence_source,
 };
 pub use registry::{Registry, Site, StoredKind};
+pub(crate) use wire::AFTER_REPORT;
 pub use wire::running_tasks;

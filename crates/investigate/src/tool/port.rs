@@ -20,6 +20,16 @@ pub trait Tool: Send + Sync {
     /// Says what is to be done next. It is asked at the beginning and after each of its commands.
     fn advance(&self, arguments: &Map<String, Value>, context: &CallContext<'_>) -> ToolAction;
 
+    /// Says what one of its calls still has to clear up once the report is delivered; nothing for a tool that leaves nothing. It is asked
+    /// again after each command.
+    fn behind_report(
+        &self,
+        _arguments: &Map<String, Value>,
+        _context: &CallContext<'_>,
+    ) -> Option<ToolAction> {
+        None
+    }
+
     /// Returns what the record of one of its calls supports. It is read again from what was recorded, whoever asks.
     fn supports(&self, _arguments: &Map<String, Value>, _context: &CallContext<'_>) -> SupportedFaults {
         SupportedFaults::default()

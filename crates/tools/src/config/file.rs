@@ -5,6 +5,7 @@ use std::fmt;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use super::mistakes::read_with_mistakes;
 use serde::Deserialize;
 
 /// A configuration file is small; whatever is longer is something else.
@@ -180,9 +181,18 @@ impl Config {
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
         let wrong = |problems: Vec<String>| ConfigError { path: path.to_owned(), problems };
         let text = read_small(path).map_err(|error| wrong(vec![error.to_string()]))?;
-        let config: Self = toml::from_str(&text).map_err(|error| wrong(vec![error.to_string()]))?;
-        let problems = config.problems();
-        if problems.is_empty() { Ok(config) } else { Err(wrong(problems)) }
+        let (config, mut problems) = read_with_mistakes::<Self>(&text);
+        if let Some((config, sections)) = config {
+            // What a section with a mistake lacks is no mistake of another.
+            let is_of_others = |problem: &String| {
+                !sections.iter().any(|section| problem.starts_with(&format!("[{section}")))
+            };
+            problems.extend(config.problems().into_iter().filter(is_of_others));
+            if problems.is_empty() {
+                return Ok(config);
+            }
+        }
+        Err(wrong(problems))
     }
 
     fn problems(&self) -> Vec<String> {

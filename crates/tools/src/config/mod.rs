@@ -18,6 +18,7 @@ mod hosts;
 mod log;
 mod mcp;
 mod meter;
+mod mistakes;
 mod model;
 mod outside;
 mod retention;

@@ -11,7 +11,7 @@ mod waiting;
 pub use help::{help, policy};
 pub use list::{Pending, SessionLine, approvals, sessions};
 pub(super) use list::{pending_line, session_line};
-pub use offer::{Offer, joined, offer};
+pub use offer::{Offer, joined, look_offer, offer};
 pub use refusal::{Refusal, refusal};
 pub use session::{audit, checks, status};
 pub use usage::usage;

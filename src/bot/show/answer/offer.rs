@@ -1,4 +1,4 @@
-//! The offer to join another session about the same.
+//! Offers with buttons: to join another session about the same, and to look at what a report does not answer.
 
 use crate::bot::show::Message;
 use crate::bot::show::block::{Line, Tone, actions, button, say};
@@ -29,6 +29,21 @@ pub fn offer(offer: &Offer) -> Message {
     ];
     let text = format!("Session {other} is about {} as well", escape(&target));
     Message { text, blocks: vec![say(line), actions(buttons)] }
+}
+
+/// The most bytes of words that a button carries.
+const MAX_WORDS: usize = 1_800;
+
+/// Says in one line that words behind a report began no work, and offers the look that they may mean.
+#[must_use]
+pub fn look_offer(session: &str, said: &str, question: &str) -> Message {
+    let mut blocks = vec![say(Line::new().text(said))];
+    let question = question.trim();
+    if !question.is_empty() && question.len() <= MAX_WORDS {
+        let value = format!("{session} {question}");
+        blocks.push(actions(vec![button("look", "Look into it", &value, Tone::Primary, None)]));
+    }
+    Message { text: escape(said), blocks }
 }
 
 /// Says that somebody joined another session.

@@ -39,7 +39,7 @@ pub(super) fn settled(subject: &Subject<'_>, context: &RenderContext, now: Times
             Some(without("Closed", ", the store lost its last writes", next))
         }
         Some(Ending::Expired { .. }) => Some(expired(subject)),
-        None if subject.state.concluded.is_some() => {
+        None if subject.state.concluded.is_some() && !subject.state.is_behind_result(subject.step) => {
             Some(without("Withdrawn", ", the session is over", nothing()))
         }
         None if subject.step.phase != (Phase::AwaitingApproval { approval: subject.name.to_owned() }) => {

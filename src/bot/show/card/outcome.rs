@@ -70,7 +70,11 @@ fn run(subject: &Subject<'_>) -> String {
         return ended(subject, done);
     }
     match &step.phase {
-        Phase::Executing { .. } if subject.state.concluded.is_some() => CUT_OFF.to_owned(),
+        Phase::Executing { .. }
+            if subject.state.concluded.is_some() && !subject.state.is_behind_result(step) =>
+        {
+            CUT_OFF.to_owned()
+        }
         Phase::Executing { .. } => "running".to_owned(),
         Phase::Unknown => CUT_OFF.to_owned(),
         Phase::Proposed

@@ -5,4 +5,4 @@ mod split;
 mod whole;
 
 pub use ghost_investigate::report::headline;
-pub use whole::{Report, evidence, report, steps};
+pub use whole::{Report, evidence, report, stands, steps};

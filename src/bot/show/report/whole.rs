@@ -58,6 +58,17 @@ pub fn report(state: &State, context: &RenderContext, now: Timestamp) -> Report 
     Report { answer: message(state, &answer), files, broadcast: broadcast(state, context, &answer, now) }
 }
 
+/// Returns the one message behind a later look that left the report as it was; nothing where there is a report of its own.
+#[must_use]
+pub fn stands(state: &State) -> Option<Message> {
+    let why = state.stands()?;
+    let title = ended(&format!("The answer above stands: {}", answer(state).title()));
+    let line = Line::new().bold(&title).text(&format!(" {}", ended(&prose(why, FALLBACK))));
+    let mut blocks = vec![say(line)];
+    blocks.extend(buttons(state));
+    Some(Message { text: escape(&prose(&title, FALLBACK)), blocks })
+}
+
 fn message(state: &State, answer: &Answer) -> Message {
     let mut blocks = vec![say(spoken(answer))];
     let below = answer

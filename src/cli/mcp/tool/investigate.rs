@@ -18,6 +18,7 @@ use crate::cli::mcp::schema::{self, list, maybe, object, text, words};
 use crate::cli::mcp::workplace::{WAIT, Workplace};
 use ghost_base::SessionId;
 use ghost_investigate::event::Instruction;
+use ghost_investigate::state::State;
 use ghost_tools::print::Hinted;
 use ghost_tools::sessions::{ReportKind, report};
 
@@ -69,8 +70,12 @@ async fn run(mut call: Call) -> anyhow::Result<Found> {
     };
     call.progress.tell(format!("session {session}"));
     let before = state(place.setup.store().await?.as_ref(), &session).await?;
-    let is_over = before.is_some_and(|state| state.concluded.is_some() && !state.delivered.is_empty());
-    if is_over {
+    let is_over = |state: &State| state.concluded.is_some() && !state.delivered.is_empty();
+    if let Some(state) = before.filter(is_over) {
+        // The report is there; whether what was left may go is asked beside it.
+        if state.open_approval().is_some() {
+            drop(attend(&place, &session).await?);
+        }
         return found(&place, &session, Some(Ended::Over)).await;
     }
     if let Some(words) = &input.say {
@@ -81,8 +86,32 @@ async fn run(mut call: Call) -> anyhow::Result<Found> {
     }
     let attendance = attend(&place, &session).await?;
     let wait = input.wait_seconds.map_or(WAIT, Duration::from_secs);
-    let ended = listened(attendance, &mut call, wait).await;
+    let ended = tokio::select! {
+        ended = listened(attendance, &mut call, wait) => ended,
+        () = reported(&place, &session) => None,
+    };
     found(&place, &session, ended).await
+}
+
+/// How often it is looked whether the report is there.
+const REPORT_CHECK_INTERVAL: Duration = Duration::from_millis(500);
+
+/// Waits until the report is delivered: what is asked below it keeps no client waiting.
+async fn reported(place: &Workplace, session: &SessionId) {
+    let mut seen = 0;
+    loop {
+        tokio::time::sleep(REPORT_CHECK_INTERVAL).await;
+        let Ok(store) = place.setup.store().await else { continue };
+        let length = store.length(session).await.unwrap_or(seen);
+        if length == seen {
+            continue;
+        }
+        seen = length;
+        let found = state(store.as_ref(), session).await;
+        if found.is_ok_and(|found| found.is_some_and(|state| state.is_reported())) {
+            return;
+        }
+    }
 }
 
 async fn found(place: &Workplace, session: &SessionId, ended: Option<Ended>) -> anyhow::Result<Found> {

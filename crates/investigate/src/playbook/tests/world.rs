@@ -85,6 +85,7 @@ pub(super) fn ask(messages: Vec<Message>, turn: u32) -> Ask {
         messages,
         max_output_tokens: 1,
         fruitless: 0,
+        shortened: 0,
     }
 }
 

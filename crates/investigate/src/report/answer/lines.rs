@@ -7,8 +7,9 @@ use crate::event::{ForecastVerdict, Waived};
 use crate::judged::{FlowVerdict, JudgedFlow, JudgedFlows};
 use crate::report::answer::cause::{carried, decider, ends};
 use crate::report::step_outcome::{StepOutcome, command, step_outcome};
-use crate::state::State;
+use crate::state::{CallState, State, Step};
 use crate::suspect::Layer;
+use crate::tool::AFTER_REPORT;
 use crate::{HypothesisState, Outcome};
 
 /// So many flows stand in a line; the report lists all.
@@ -115,8 +116,28 @@ pub(super) fn contradicted(state: &State) -> Option<String> {
     (!worded.is_empty()).then(|| worded.join("; "))
 }
 
-/// Returns the recordings that the session began and did not delete, where it is over.
+/// Tells whether the session asks below its report whether it may remove what it left in the cloud.
+fn asks_below(state: &State) -> bool {
+    let mark = format!("\"cleanup_status\":\"{AFTER_REPORT}\"");
+    let is_put_off =
+        |call: &CallState| call.returned.as_ref().is_some_and(|returned| returned.content.contains(&mark));
+    let is_asked = |step: &Step| state.is_behind_result(step);
+    state.end_request.is_none() && state.calls().any(is_put_off) && !state.steps.iter().any(is_asked)
+}
+
+/// Says what a person is asked about below the report.
+pub(super) fn clean_up(state: &State) -> Option<String> {
+    asks_below(state).then(|| {
+        "the recordings are still in the storage account; I ask below this answer before I delete them"
+            .to_owned()
+    })
+}
+
+/// Returns the recordings that the session began and did not delete, where it is over and asks nobody any more.
 pub(in crate::report) fn left_behind(state: &State) -> Option<String> {
+    if asks_below(state) {
+        return None;
+    }
     let name = |command: &str| {
         let words: Vec<&str> = command.split_whitespace().collect();
         let at = words.iter().position(|word| matches!(*word, "--name" | "-n"))?;

@@ -4,6 +4,7 @@ use crate::Outcome;
 use crate::changed::{self, LogReading, log_reading};
 use crate::event::{Concluded, Instruction, Now, Rechecked};
 use crate::finding::title;
+use crate::gate::replacement;
 use crate::judged::{FlowVerdict, JudgedFlow, JudgedFlows, judged};
 use crate::model::Investigator;
 use crate::recheck;
@@ -83,9 +84,23 @@ impl Answer {
     }
 }
 
-/// Returns the answer of a session. It follows from the state alone.
+/// Returns the answer of a session. It follows from the state alone. A later look that changed nothing stands below the answer that it
+/// left as it was.
 #[must_use]
 pub fn answer(state: &State) -> Answer {
+    let mut answer = own_answer(state.shown());
+    let replaced = state.concluded.as_ref().and_then(|(_, concluded)| replacement(concluded));
+    let news = [("New look", state.stands().map(str::to_owned)), ("Replaces the answer before", replaced)];
+    for (label, text) in news.into_iter().rev() {
+        if let Some(text) = text {
+            answer.lines.insert(0, AnswerLine { label, text: plain(&cut(&text)) });
+        }
+    }
+    answer.lines.truncate(Answer::MAX_LINES);
+    answer
+}
+
+fn own_answer(state: &State) -> Answer {
     let Some((_, concluded)) = &state.concluded else {
         let mut interim = new("Interim report", "the investigation is still running", "");
         interim.lines.extend(lines::attention(state).map(|(label, text)| AnswerLine { label, text }));
@@ -101,6 +116,9 @@ pub fn answer(state: &State) -> Answer {
     }
     if let Some(wrong) = lines::contradicted(state) {
         answer.say("Forecast contradicted", wrong);
+    }
+    if let Some(asked) = lines::clean_up(state) {
+        answer.say("Clean-up", asked);
     }
     if let Some(left) = lines::left_behind(state) {
         answer.say("Left behind", left);

@@ -17,7 +17,11 @@ use crate::state::State;
 pub fn rca(state: &State) -> String {
     let rows =
         state.concluded.iter().flat_map(|(_, concluded)| &concluded.recheck).cloned().collect::<Vec<_>>();
-    let sections = if rows.is_empty() { investigated(state) } else { checked_again(state, &rows) };
+    let shown = state.shown();
+    let mut sections = if rows.is_empty() { investigated(shown) } else { checked_again(shown, &rows) };
+    if let Some(first) = sections.first_mut() {
+        *first = answer(state).markdown();
+    }
     let mut report =
         sections.into_iter().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n\n");
     report.push('\n');
@@ -66,12 +70,13 @@ fn investigated(state: &State) -> Vec<String> {
 /// Returns what is to be done, in steps, as Markdown; empty where nothing is recommended.
 #[must_use]
 pub fn steps(state: &State) -> String {
-    close::actions(state)
+    close::actions(state.shown())
 }
 
 /// Returns what shows each fault, what was ruled out and what was read, as Markdown.
 #[must_use]
 pub fn evidence(state: &State) -> String {
+    let state = state.shown();
     let sections = [
         cause::accepted(state),
         flows::flows(state),

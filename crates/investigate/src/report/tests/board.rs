@@ -5,7 +5,9 @@ use std::time::Duration;
 use serde_json::json;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::event::{ObservationId, StepId};
+use ghost_base::Digest;
+
+use crate::event::{Event, ModelAsked, ObservationId, StepId};
 use crate::report::tests::{Ledger, rich};
 use crate::report::{Board, Current, Mark};
 
@@ -26,6 +28,42 @@ fn the_board_shows_who_is_waited_for_and_until_when() {
     let waiting = Current::Waiting { approval, step: StepId(1), command, votes: 0, votes_needed: 1, until };
     assert_eq!(board.current, waiting);
     assert!(board.lines(100, false).concat().contains(&format!("waits for approval, 0 of 1, until {until}")));
+}
+
+#[test]
+fn what_a_call_read_whole_counts_as_looked_at_before_it_is_settled() {
+    let mut ledger = Ledger::open("5001 hangs");
+    for id in ["H-rules", "H-routes", "H-guest", "H-shaping", "H-wire"] {
+        ledger.json("hypothesis_set", json!({"id": id, "description": id, "state": "ACTIVE", "by": "model"}));
+    }
+    let looked_at =
+        |ledger: &Ledger| Board::of(&ledger.state(), ledger.now).looked_at.into_iter().collect::<Vec<_>>();
+    assert!(looked_at(&ledger).is_empty());
+    ledger.calls(0, "c1", "check_path");
+    let looked = [("rules", "web-1"), ("routes", "web-1"), ("guest", "web-1"), ("topology", "")];
+    let looked = looked.map(|(layer, subject)| json!({"layer": layer, "subject": subject}));
+    let content = json!({"status": "completed", "looked": looked, "suspects": []}).to_string();
+    ledger.json("returned", json!({"call": "c1", "tool": "check_path", "content": content}));
+    assert_eq!(looked_at(&ledger), ["H-guest", "H-routes", "H-rules"]);
+    ledger.json("hypothesis_set", json!({"id": "H-wire", "state": "UNVERIFIABLE", "by": "code"}));
+    assert_eq!(looked_at(&ledger).len(), 4);
+}
+
+#[test]
+fn a_model_that_thinks_long_is_said_to_think() {
+    let mut ledger = Ledger::open("5001 hangs");
+    ledger.add(Event::ModelAsked(ModelAsked {
+        turn: 0,
+        messages: 2,
+        tokens: 10,
+        compacted: 0,
+        digest: Digest::of("x"),
+    }));
+    let state = ledger.state();
+    let progress =
+        |seconds| Board::of(&state, state.last_at.plus(Duration::from_secs(seconds))).progress(100, false);
+    assert!(progress(14).ends_with("choosing the next step"), "{}", progress(14));
+    assert!(progress(45).contains("the model has been thinking for"), "{}", progress(45));
 }
 
 #[test]

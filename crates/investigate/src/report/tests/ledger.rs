@@ -225,6 +225,8 @@ impl Ledger {
             claimed: None,
             recheck: Vec::new(),
             complaints: Vec::new(),
+            stands: None,
+            replaced: Vec::new(),
         }));
     }
 }

@@ -27,6 +27,8 @@ pub(super) struct ReplayedCapture {
     /// What the analysis tells of each file, the source's first, as JSON.
     pub(super) semantics: Vec<Option<String>>,
     pub(super) seen: Vec<ObservationId>,
+    /// Whether what is left in the cloud is removed behind the report, so that no answer waits for it.
+    pub(super) removes_later: bool,
     /// When the last result arrived.
     clock: Timestamp,
 }
@@ -43,7 +45,7 @@ impl ReplayedCapture {
     /// Takes a capture at its beginning.
     pub(super) fn new(task: CaptureTask) -> Self {
         let clock = task.opened;
-        Self { task, denied: None, semantics: Vec::new(), seen: Vec::new(), clock }
+        Self { task, denied: None, semantics: Vec::new(), seen: Vec::new(), removes_later: false, clock }
     }
 
     /// Begins another call, not before it was made.
@@ -65,6 +67,9 @@ impl ReplayedCapture {
         let mut clock = self.clock;
         for _ in 0..MAX_STEPS {
             match self.task.next(clock) {
+                NextStep::Run(step) if self.removes_later && step.what.is_removal() && !replay.has_more() => {
+                    return Ok(());
+                }
                 NextStep::Run(step) => {
                     let plan = self.task.plan(&step);
                     let (answer, at) = replay.command(&step.command(), &step.why, &plan)?;
@@ -110,6 +115,11 @@ impl ReplayedCapture {
     /// Says whether any packet is here.
     pub(super) fn is_kept(&self) -> bool {
         self.task.ends.iter().any(|end| matches!(end.phase, Phase::Kept { .. }))
+    }
+
+    /// Says whether nothing is left to do but to remove what is in the cloud.
+    pub(super) fn waits_for_removal(&self) -> bool {
+        self.task.state() == State::CleaningUp
     }
 
     /// Says whether anything of it is, or may be, left in the cloud.
@@ -236,11 +246,30 @@ pub(super) fn rebuilt(
 pub(super) fn apply(tool: &str, capture: &mut ReplayedCapture) -> bool {
     let over = capture.task.state().is_over();
     match tool {
-        CANCEL if !over => capture.task.cancel(),
+        CANCEL if !over && !capture.waits_for_removal() => capture.task.cancel(),
         CLEANUP if over && capture.remains() => capture.task.clean_up(),
         _ => return false,
     }
     true
+}
+
+/// Returns what a call still has to remove behind the report; nothing where another call saw to that, or where more is open.
+pub(super) fn removal(
+    arguments: &Map<String, Value>,
+    context: &CallContext<'_>,
+    site: &Site,
+) -> Option<ToolAction> {
+    let mut capture = fresh(arguments, context, site).ok()?;
+    let id = capture.task.id();
+    let is_other = |call: &&CallState| {
+        matches!(call.call.tool.as_str(), CANCEL | CLEANUP) && is_about(call, &id) && !call.steps.is_empty()
+    };
+    if context.state.calls().any(|call| is_other(&call)) {
+        return None;
+    }
+    let action = capture.replay(&mut CallReplay::new(context, None)).err()?;
+    let is_open = capture.waits_for_removal() && !matches!(*action, ToolAction::Return(_));
+    is_open.then_some(*action)
 }
 
 /// Returns the captures of the session that may still run in the cloud, by their names: an investigation does not end

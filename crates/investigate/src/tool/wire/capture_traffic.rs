@@ -39,6 +39,7 @@ impl CaptureTraffic {
         };
         argument::denied_before("a capture of these machines", same, context)?;
         let mut capture = capture::fresh(arguments, context, &self.site)?;
+        capture.removes_later = true;
         capture.replay(&mut CallReplay::new(context, read.hypothesis_id))?;
         Ok(capture)
     }
@@ -48,9 +49,9 @@ impl Tool for CaptureTraffic {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: CAPTURE.to_owned(),
-            description: "Records packets on one machine, or on two at once, fetches and analyzes them, and removes what it left in \
-                the cloud, all in one call. A human is asked once before it begins and once before the removal; on machines that the \
-                session names, once for each machine, and nothing is left there. It takes its duration \
+            description: "Records packets on one machine, or on two at once, fetches and analyzes them, all in one call. A human is \
+                asked once before it begins. What it leaves in the cloud is removed behind the report, where a human is asked once more; on \
+                machines that the session names a human is asked once for each machine, and nothing is left there. It takes its duration \
                 and a minute or two beside; use it when rules, routes and guests leave it open what the wire does. Only headers are \
                 kept. Examples: {\"target\":\"web-1 to db-1\",\"duration_seconds\":20,\"filters\":[{\"protocol\":\"tcp\",\
                 \"port\":5001}],\"reasoning\":\"do the SYNs leave web-1 and arrive at db-1?\",\"hypothesis_id\":\"H2\"}, \
@@ -71,6 +72,15 @@ impl Tool for CaptureTraffic {
                 ToolAction::Return(Box::new(result::outcome(result::status(&capture), &capture, context)))
             }
             Err(next) => *next,
+        }
+    }
+
+    fn behind_report(&self, arguments: &Map<String, Value>, context: &CallContext<'_>) -> Option<ToolAction> {
+        let read = read(arguments).ok()?;
+        match hosts_of(&read.target, context) {
+            // A recording on a machine leaves nothing there.
+            Some(_) => None,
+            None => capture::removal(arguments, context, &self.site),
         }
     }
 

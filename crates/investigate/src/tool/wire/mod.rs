@@ -1,4 +1,5 @@
-//! The tools that record packets and measure: each runs from beginning to cleanup in one call, under one consent.
+//! The tools that record packets and measure: each runs from beginning to result in one call, under one consent; what a capture leaves in
+//! the cloud is removed behind the report.
 //!
 //! Goes in: the arguments of a call, the site from the configuration, the results of the call's commands so far. Comes out: the next
 //! command, or the result. Never: a storage account that a model named, a capture that is begun twice, a task called done while
@@ -21,5 +22,6 @@ mod tests;
 
 pub use capture::running_tasks;
 pub(super) use capture_traffic::CaptureTraffic;
+pub(crate) use result::AFTER_REPORT;
 pub(super) use run_pipe_meter::RunPipeMeter;
 pub(super) use task::{CancelTask, CheckTask, CleanupTask};

@@ -8,6 +8,9 @@ use crate::suspect::{Layer, Looked, SupportedFaults, wire};
 use crate::tool::{CallContext, CallResult};
 use ghost_cloud::capture::{CaptureTarget, Phase, State};
 
+/// Says in a result that what is left in the cloud is removed behind the report.
+pub(crate) const AFTER_REPORT: &str = "after_the_report";
+
 /// Limits how much of the findings a result shows; the reports hold all.
 const MAX_SHOWN_CHARS: usize = 6_000;
 
@@ -41,7 +44,7 @@ pub(super) fn outcome(status: &str, capture: &ReplayedCapture, context: &CallCon
     let mut content = json!({
         "status": status,
         "task_id": task.id(),
-        "state": task.state().word(),
+        "state": state(capture),
         "cleanup_status": cleanup(capture),
         "observations": capture.seen,
         "suspects": supported.suspects,
@@ -76,10 +79,31 @@ pub(super) fn outcome(status: &str, capture: &ReplayedCapture, context: &CallCon
             ),
         );
     }
+    if is_put_off(capture) {
+        put(
+            "hint",
+            json!(
+                "what is left in the cloud is removed behind the report; nothing is to be done about it now"
+            ),
+        );
+    }
     CallResult { is_error: matches!(status, "denied" | "failed"), ..CallResult::completed(content) }
 }
 
+/// Tells whether the removal of what is left is put off until the report is delivered.
+fn is_put_off(capture: &ReplayedCapture) -> bool {
+    capture.removes_later && capture.waits_for_removal()
+}
+
+/// Says how far a capture is. One whose removal is put off runs no more, and something of it is left.
+fn state(capture: &ReplayedCapture) -> &'static str {
+    if is_put_off(capture) { State::NeedsCleanup.word() } else { capture.task.state().word() }
+}
+
 fn cleanup(capture: &ReplayedCapture) -> &'static str {
+    if is_put_off(capture) {
+        return AFTER_REPORT;
+    }
     match (capture.task.state(), capture.remains()) {
         (State::NeedsCleanup, _) => "needs_cleanup",
         (_, true) => "under_way",

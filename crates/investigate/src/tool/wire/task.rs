@@ -43,6 +43,7 @@ impl CheckTask {
         let CheckArguments { task_id, .. } =
             parse(arguments, NAME).map_err(|refused| Box::new(ToolAction::Return(refused)))?;
         let mut capture = capture::rebuilt(&task_id, context, &self.site)?;
+        capture.removes_later = capture.waits_for_removal();
         // What earlier calls support is cited from them.
         capture.semantics.clear();
         Ok(ToolAction::Return(Box::new(result::outcome("completed", &capture, context))))
@@ -107,6 +108,7 @@ impl CancelTask {
         if capture::apply(capture::CANCEL, &mut capture) {
             capture.replay(&mut CallReplay::new(context, read.hypothesis_id))?;
         }
+        capture.removes_later = capture.waits_for_removal();
         capture.semantics.clear();
         Ok(ToolAction::Return(Box::new(result::outcome("completed", &capture, context))))
     }
@@ -164,11 +166,11 @@ impl CleanupTask {
         let why = read.reasoning.unwrap_or_else(|| "nothing may be left".to_owned());
         argument::check(&why, read.hypothesis_id.as_deref(), context)?;
         let mut capture = capture::rebuilt(&read.task_id, context, &self.site)?;
-        if !capture.task.state().is_over() {
+        if !capture.task.state().is_over() && !capture.waits_for_removal() {
             let hint = "cancel_task ends it and cleans up behind it";
             return Err(argument::fail(format!("the capture {} is still running", capture.task.id()), hint));
         }
-        if capture::apply(capture::CLEANUP, &mut capture) {
+        if capture::apply(capture::CLEANUP, &mut capture) || capture.waits_for_removal() {
             capture.replay(&mut CallReplay::new(context, read.hypothesis_id))?;
         }
         capture.semantics.clear();

@@ -114,6 +114,7 @@ mod tests {
             ],
             max_output_tokens: 9,
             fruitless: 0,
+            shortened: 0,
         };
         let call = |id: &str, arguments: &str| {
             json!({ "id": id, "type": "function",

@@ -188,6 +188,7 @@ mod tests {
             messages: Vec::new(),
             max_output_tokens: 99,
             fruitless: 0,
+            shortened: 0,
         };
         let expected = json!({
             "model": "m", "input": [], "max_output_tokens": 99, "store": false, "stream": true,

@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 
 use super::cloud::Cloud;
 use super::session::{TestSession, site};
+use crate::decision::Effect;
+use crate::event::Event;
 use crate::suspect::Layer;
 use crate::tool::wire::running_tasks;
 use crate::tool::{Site, ToolAction};
@@ -21,11 +23,27 @@ fn captured(cloud: &mut Cloud) -> (TestSession, Value) {
 }
 
 #[test]
-fn a_capture_lives_its_whole_life_in_one_call() {
+fn a_capture_has_its_result_before_anybody_is_asked_about_the_removal() {
     let mut cloud = Cloud::default();
-    let (session, result) = captured(&mut cloud);
-    assert_eq!((&result["status"], &result["state"]), (&json!("completed"), &json!("done")), "{result:#}");
-    assert_eq!((&result["task_id"], &result["cleanup_status"]), (&json!("s1-1"), &json!("nothing_left")));
+    let (mut session, result) = captured(&mut cloud);
+    assert_eq!((&result["status"], &result["task_id"]), (&json!("completed"), &json!("s1-1")), "{result:#}");
+    assert_eq!(result["cleanup_status"], "after_the_report");
+    assert_eq!((session.asked, cloud.is_clean()), (1, false), "once before it begins");
+    session.begin("c2", "check_task", &json!({"task_id": "s1-1"}));
+    let state = session.state();
+    assert_eq!(session.with_context(&state, "c2", running_tasks), Vec::<String>::new(), "it runs no more");
+    let seen = session.carry(usize::MAX, &mut |command| panic!("{command}")).unwrap();
+    assert_eq!(seen["cleanup_status"], "after_the_report");
+    session.begin("c3", "cancel_task", &json!({"task_id": "s1-1"}));
+    let over = session.carry(usize::MAX, &mut |command| panic!("{command}")).unwrap();
+    assert_eq!(over["state"], "needs_cleanup");
+}
+
+#[test]
+fn what_a_capture_left_is_removed_behind_the_report() {
+    let mut cloud = Cloud::default();
+    let (mut session, result) = captured(&mut cloud);
+    session.clear_up("c1", &mut |command| cloud.run(command));
     assert_eq!(
         (session.asked, cloud.is_clean()),
         (2, true),
@@ -77,12 +95,10 @@ fn a_beginning_that_is_denied_leaves_nothing_and_is_not_asked_again() {
 fn a_removal_that_is_denied_is_reported_and_can_be_requested_again() {
     let mut cloud = Cloud { denied: "delete", ..Cloud::default() };
     let (mut session, result) = captured(&mut cloud);
-    assert_eq!(
-        (&result["status"], &result["cleanup_status"]),
-        (&json!("completed"), &json!("needs_cleanup")),
-        "{result:#}"
-    );
     assert_eq!(result["facts"]["task_id"], "s1-1");
+    session.clear_up("c1", &mut |command| cloud.run(command));
+    assert_eq!(session.asked, 2);
+    session.clear_up("c1", &mut |command| panic!("{command}: nobody is asked twice"));
     let id = json!({"task_id": "s1-1"});
     let seen = session.call("c2", "check_task", &id, &mut |command| cloud.run(command));
     assert_eq!(seen["state"], "needs_cleanup");
@@ -97,6 +113,50 @@ fn a_removal_that_is_denied_is_reported_and_can_be_requested_again() {
     assert_eq!((&seen["state"], &seen["cleanup_status"]), (&json!("done"), &json!("nothing_left")));
     let over = session.call("c6", "cancel_task", &id, &mut |command| cloud.run(command));
     assert_eq!(over["state"], "done");
+}
+
+/// Returns the command that is proposed next.
+fn proposed(effect: &Effect) -> Option<String> {
+    let Effect::Record(events) = effect else { return None };
+    events.iter().find_map(|event| {
+        if let Event::Proposed(proposed) = event { Some(proposed.command.clone()) } else { None }
+    })
+}
+
+#[test]
+fn the_report_comes_before_the_question_about_the_removal() {
+    let mut cloud = Cloud::default();
+    let (mut session, _) = captured(&mut cloud);
+    let end = json!({"outcome": "INCONCLUSIVE", "confidence": "low", "summary": "", "actions": [],
+        "open_questions": [], "by": "model"});
+    session.json("concluded", end);
+    assert_eq!(session.decides(), Effect::Deliver);
+    let digest = ghost_base::Digest::of("report").to_string();
+    session.json("delivered", json!({"what": "report", "place": "there", "digest": digest}));
+    let command = proposed(&session.decides()).unwrap();
+    assert!(command.contains("packet-capture delete"), "{command}");
+    // Somebody wants another look: it waits for no clean-up.
+    let mut other = session;
+    let effect = other.decides();
+    let Effect::Record(events) = effect else { panic!("{effect:?}") };
+    events.into_iter().for_each(|event| other.add(event));
+    let Effect::Request(asked) = other.decides() else { panic!("nobody is asked") };
+    other.add(Event::ApprovalRequested(asked));
+    assert!(matches!(other.decides(), Effect::Wait { .. }));
+    assert!(other.state().open_approval().is_some());
+    other.json("reopened", json!({"who": "ana", "text": "look once more"}));
+    assert!(matches!(other.decides(), Effect::Ask { .. }), "{:?}", other.decides());
+    assert!(other.state().open_approval().is_none() && other.state().open_step().is_none());
+}
+
+#[test]
+fn whoever_investigates_can_have_it_removed_before_the_report() {
+    let mut cloud = Cloud::default();
+    let (mut session, _) = captured(&mut cloud);
+    let id = json!({"task_id": "s1-1"});
+    let gone = session.call("c2", "cleanup_task", &id, &mut |command| cloud.run(command));
+    assert_eq!((&gone["state"], cloud.is_clean()), (&json!("done"), true), "{gone:#}");
+    session.clear_up("c1", &mut |command| panic!("{command}: nothing is left"));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::decision::{DecisionContext, Effect, next};
 use crate::event::{
     ApprovalRequested, Chain, Classified, Done, Event, EvidenceSource, HypothesisSet, Impact, ModelAnswered,
     ObservationId, Observed, Opened, Origin, Proposed, Recorded, Returned, StepId,
@@ -18,6 +19,7 @@ use crate::{HypothesisState, Limits};
 use ghost_base::{Digest, SessionId, Timestamp};
 use ghost_cloud::capture::Storage;
 use ghost_cloud::{Account, Container, Name};
+use ghost_shell::Policy;
 
 /// What the world does with a command: its output, or why a human would not have it.
 pub(super) type World<'a> = &'a mut dyn FnMut(&str) -> Result<String, String>;
@@ -211,10 +213,52 @@ impl TestSession {
         done.map(|step| step.command.clone()).filter(|command| command.contains(word)).collect()
     }
 
+    /// Adds an event as it stands in a line.
+    pub(super) fn json(&mut self, kind: &str, body: Value) {
+        self.add(serde_json::from_value(json!({ "kind": kind, "body": body })).unwrap());
+    }
+
+    /// Says what the session does next.
+    pub(super) fn decides(&self) -> Effect {
+        let context = DecisionContext {
+            policy: Policy::builtin().unwrap(),
+            tools: &self.tools,
+            evidence: &self.texts,
+            investigator: &investigator(),
+            site: None,
+        };
+        next(&self.state(), &context, self.now)
+    }
+
+    /// Clears up behind the report what a call left in the cloud, as far as humans let it.
+    pub(super) fn clear_up(&mut self, id: &str, world: World<'_>) {
+        self.granted.clear();
+        for _ in 0..200 {
+            let state = self.state();
+            let call = state.calls().find(|call| call.call.id == id).unwrap().clone();
+            let arguments = call.call.arguments.as_object().unwrap();
+            let tool = self.tools.find(&call.call.tool).unwrap();
+            let next = self.with_context(&state, id, |context| tool.behind_report(arguments, context));
+            match next {
+                None => return,
+                Some(ToolAction::Run(command)) => self.run(*command, world),
+                Some(ToolAction::Wait(until)) => self.now = self.now.max(until),
+                Some(other) => panic!("{other:?}"),
+            }
+        }
+        panic!("it never ends");
+    }
+
+    /// Returns the call that a command belongs to: the open one, or the last.
+    fn current(&self) -> Call {
+        let state = self.state();
+        state.open_call().or_else(|| state.calls().next_back()).unwrap().call.clone()
+    }
+
     fn run(&mut self, command: ProposedCommand, world: World<'_>) {
         let state = self.state();
         let step = StepId(u32::try_from(state.steps.len() + 1).unwrap());
-        let call = state.open_call().unwrap().call.clone();
+        let call = self.current();
         let ProposedCommand { command, reasoning, hypothesis, script, plan } = command;
         self.add(Event::Proposed(Proposed {
             step,

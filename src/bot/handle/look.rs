@@ -1,0 +1,43 @@
+//! "Look into it": somebody wants the look that a question behind a report did not begin.
+//!
+//! Goes in: a press of the button below an answer. Comes out: the question as an order to the session. Never: work for somebody who may
+//! take no part, or in another thread.
+
+use std::sync::Arc;
+
+use crate::bot::Thread;
+use crate::bot::core::{Core, words};
+use crate::bot::handle::speech::Said;
+use crate::bot::show::phrase;
+use ghost_investigate::event::Instruction;
+use ghost_slack::arrive::Press;
+use ghost_store::StoreError;
+
+impl Core {
+    /// Takes the press: the session's name, a blank, and the question.
+    pub(super) async fn press_look_into(
+        self: &Arc<Self>,
+        press: &Press,
+        value: &str,
+    ) -> Result<(), StoreError> {
+        let (spot, user) = (Self::spot(press), press.user.id.as_str());
+        if let Err(why) = self.participant(user).await {
+            self.answer_offer(press, words(&why.to_string()));
+            return Ok(());
+        }
+        let Some((session, question)) = value.split_once(' ') else { return Ok(()) };
+        let Ok(session) = session.parse() else { return Ok(()) };
+        // A private message may not say in which thread it stands; the session does.
+        let state = self.state(&session).await?;
+        let thread = state.as_ref().and_then(Thread::of_state);
+        let Some(thread) = thread.filter(|thread| thread.channel == spot.channel) else {
+            self.answer_offer(press, words("This button belongs to another thread."));
+            return Ok(());
+        };
+        let key = format!("look {}", press.key);
+        let said = Said { thread: &thread, key: &key, user, addressed: true };
+        self.say(&said, question, Instruction::Steer, None).await?;
+        self.answer_offer(press, words(phrase::GOES_ON));
+        Ok(())
+    }
+}
