@@ -17,8 +17,9 @@ fn port() -> u64 {
 
 /// Returns the port of probes and metrics, which clients of the other cannot keep busy.
 fn probes() -> u64 {
-    let file: toml::Table = text(&format!("{FOLDER}ghost.toml")).parse().unwrap();
-    file["http"]["probes"].as_str().unwrap().rsplit_once(':').unwrap().1.parse().unwrap()
+    let file: Value = toml::from_str(&text(&format!("{FOLDER}ghost.toml"))).unwrap();
+    let address = file.pointer("/http/probes").and_then(Value::as_str).unwrap();
+    address.rsplit_once(':').unwrap().1.parse().unwrap()
 }
 
 /// Returns every object that would be applied, by kind and name.

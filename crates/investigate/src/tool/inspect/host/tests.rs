@@ -205,7 +205,6 @@ fn whoever_is_called_by_an_address_does_not_call_itself() {
     assert!(!callers.contains(&Some("db-1")), "{document:#?}");
 }
 
-<<<<<<< HEAD
 #[test]
 fn machines_that_are_none_of_these_are_said_and_nothing_is_judged_in_their_place() {
     // A fault of the machine that was read is none of somebody else's.
@@ -248,7 +247,8 @@ fn where_a_limit_cuts_something_off_the_answer_says_it() {
     let mut to = asked.destinations();
     Limit::lowered("host.destinations", || asked.shorten(&mut to));
     assert_eq!(asked.unjudged, ["1 more destinations of web-1"]);
-=======
+}
+
 /// What web-1 printed when it tried db-1, which serves the port to itself alone by its documents.
 fn tried(said: &str, listeners: &str) -> JudgedFlows {
     let probes = format!("to 10.0.0.11 5432\naddress 10.0.0.11\ntcp {said}\n");
@@ -276,5 +276,4 @@ fn a_try_outranks_what_the_documents_of_machines_say() {
         "{document:#?}"
     );
     assert!(!tried(silent, local).complaints[0].causes.is_empty());
->>>>>>> d868e3a6d989894385a03c205e36888a2a04d7d5
 }
