@@ -37,8 +37,8 @@ impl Drop for Guard {
     }
 }
 
-/// Buttons that may stand for ever: they ask for nothing.
-const HARMLESS: [&str; 5] = ["audit", "feedback", "steps", "evidence", "postmortem"];
+/// Buttons that may stand for ever: they ask for nothing, and a look that is offered can be wanted later.
+const HARMLESS: [&str; 6] = ["audit", "feedback", "steps", "evidence", "postmortem", "look"];
 
 impl World {
     fn seen<T>(&self, look: impl FnOnce(&mut Seen) -> T) -> T {
