@@ -174,7 +174,8 @@ test('questions about the answer are answered from what was recorded, and what w
 
 test('each button of the answer answers whoever presses it', { skip }, async () => {
   const there = await window.run('return [...new Set([...document.querySelectorAll("#replies article [data-action]")].map((one) => one.dataset.action))].sort()');
-  assert.deepEqual(there, ['audit', 'evidence', 'feedback', 'postmortem', 'recheck', 'steps']);
+  // The question about the moon left the offer of a look.
+  assert.deepEqual(there, ['audit', 'evidence', 'feedback', 'look', 'postmortem', 'recheck', 'steps']);
   const count = () => window.run('return document.querySelectorAll("#replies article").length');
   for (const [action, part] of [['steps', 'iptables -D INPUT'], ['evidence', 'tf-dest-vm'], ['audit', 'audit'], ['feedback', 'thank you'], ['postmortem', 'ost-mortem'], ['recheck', 'till']]) {
     const before = await count();
@@ -238,7 +239,7 @@ test('packets are recorded where somebody approves it, and the report stands on 
   await picture('card');
   await speaks();
   await keep('card', await box('#replies article:has([data-action=approve]) .content', 6));
-  assert.ok((await approved()) > 1, 'it was asked for the capture, and to remove it');
+  assert.ok((await approved()) > 0, 'it was asked for the capture');
   await window.until(thread('Packets over 1500 bytes from tf-source-vm to tf-dest-vm do not arrive'));
   for (const part of ['never reach tf-dest-vm', 'Both recordings compared', 'Packets at tf-source-vm', 'ahead of your clock']) await window.until('document.getElementById("thread").innerText.includes(arguments[0])', part);
   await speaks();
@@ -248,6 +249,9 @@ test('packets are recorded where somebody approves it, and the report stands on 
   const folder = join(data, readdirSync(data)[0], 'captures');
   const plot = readdirSync(folder).find((name) => name.endsWith('_flow.png'));
   assert.ok(plot, 'the capture was drawn');
+  // The answer does not wait for the question whether the recordings go.
+  await window.patient(LONG, asks);
+  assert.equal(await approved(), 1, 'it was asked to remove the recordings');
   if (pictures) copyFileSync(join(folder, plot), join(pictures, 'capture.png'));
 });
 
