@@ -19,7 +19,7 @@ from world import World, free_port, get, until  # noqa: E402
 
 ASKED = 300
 SHAPES = {
-    "nobody else": None,
+    "none": None,
     "silent": b"",
     "slow headers, a byte a second": b"GET /live HTTP/1.1\r\nHost: a\r\nX-Slow: ",
     "slow bodies, a byte a second": b"POST /slack/events HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n",

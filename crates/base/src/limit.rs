@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 
-/// How many of something are taken in. A constant that cuts off what is judged is one of these: whoever cuts has to say so.
+/// The most items that an answer takes in. Code that cuts a list off at a limit says in its answer how many items it left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
     /// What it limits, as its test names it: `cluster.callers`.

@@ -56,7 +56,7 @@ pub(super) enum Change {
 }
 
 impl StepKind {
-    /// Tells whether it takes something away from the cloud.
+    /// True if the step deletes a resource of the cloud.
     #[must_use]
     pub fn is_removal(&self) -> bool {
         self.change() == Some(Change::Remove)

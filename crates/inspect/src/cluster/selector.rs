@@ -74,8 +74,8 @@ impl Selector {
         self.requirements.iter().all(|own| own.holds(labels.get(&own.key)))
     }
 
-    /// Tells whether labels nearly meet it: one that names a workload is met and another is not, or a value differs by a slip of the pen.
-    /// Whoever wrote it may have meant them.
+    /// True if the selector was probably meant for these labels: the label that names the workload matches and another does not, or a
+    /// value has a typing error.
     pub(super) fn is_nearly_met(&self, labels: &Labels) -> bool {
         self.requirements.iter().any(|own| {
             let is_workload = WORKLOAD.contains(&own.key.as_str());

@@ -143,7 +143,7 @@ mod tests {
         assert!(use_of("x", r#"{"app":"db","tier":"new"}"#, "[]", r#"{"app":"db","tier":"data"}"#));
         assert!(!use_of("web-1", r#"{"app":"web"}"#, r#"[{"name":"API_ADDR","value":"api:80"}]"#, db));
         assert!(!use_of("web-1", r#"{"app":"web"}"#, r#"[{"name":"X","value":"db.other:80"}]"#, db));
-        // The next of a series is another one, and no slip of the pen.
+        // `web-2` beside `web-1` is another workload, not a typing error.
         assert!(!use_of("x", r#"{"app":"node1"}"#, "[]", r#"{"app":"node2"}"#));
     }
 }

@@ -151,7 +151,7 @@ fn what_holds_a_credential_is_no_file_for_any_tool() {
         (Client::Claude, "Read", json!({"file_path": "/etc/shadow"})),
         (Client::Claude, "Read", json!({"file_path": "/proc/self/environ"})),
         (Client::Claude, "NotebookRead", json!({"notebook_path": ".netrc"})),
-        (Client::Claude, "LS", json!({"path": "/root/.azure"})),
+        (Client::Claude, "LS", json!({"path": "~/.azure"})),
         (Client::Claude, "Glob", json!({"pattern": "**/.env"})),
         (Client::Claude, "Grep", json!({"pattern": "KEY", "path": ".env"})),
         (Client::Claude, "Grep", json!({"pattern": "KEY", "glob": "{a,.env}"})),
