@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::fault::Fault;
-use super::hop::Kind;
+use super::hop::{Kind, Verdict};
 use super::report::{Report, ReportedHop};
 use crate::net::{DocumentError, Fields, document};
 
@@ -86,6 +86,9 @@ impl Report {
             let allows = groups.iter().filter(|hop| !is_denied(hop)).any(|hop| names(&hop));
             match (denied.is_empty(), allows) {
                 (_, true) => (Some(true), format!("the rule {name} lets it through here, too")),
+                (true, false) if self.verdict == "INDETERMINATE" => {
+                    (None, "it is not decided here".to_owned())
+                }
                 (true, false) => (Some(true), "no security rule denies it here".to_owned()),
                 (false, false) => (None, "the denial here is of another interface or direction".to_owned()),
             }
@@ -97,11 +100,14 @@ impl Report {
     }
 
     fn next_hop(&self, kind: &str, address: Option<&str>) -> PlatformVerdict {
-        let first = self.forward.iter().find(|hop| hop.kind == Kind::Route);
+        let route = self.forward.iter().find(|hop| hop.kind == Kind::Route);
+        // Of a route that was not read nobody knows where it leads.
+        let first = route.filter(|hop| hop.verdict != Verdict::Unknown);
         let nowhere = [Fault::RouteBlackhole, Fault::RouteDeadNva, Fault::NoPath];
         let leads_nowhere = first.and_then(|hop| hop.fault).map(|fault| nowhere.contains(&fault));
         let is_none = kind.eq_ignore_ascii_case("none");
         let (agrees, why) = match (first.is_some(), leads_nowhere, is_none) {
+            (false, ..) if route.is_some() => (None, "it is not decided here".to_owned()),
             (false, ..) => (None, "no route is asked here".to_owned()),
             (true, Some(true), true) => (Some(true), "the route leads nowhere here, too".to_owned()),
             (true, Some(true), false) => (Some(false), "the route leads nowhere here".to_owned()),
