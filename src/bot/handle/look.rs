@@ -34,7 +34,8 @@ impl Core {
             self.answer_offer(press, words("This button belongs to another thread."));
             return Ok(());
         };
-        let key = format!("look {}", press.key);
+        // A second press of the same button is the same order.
+        let key = format!("look {}", press.message_ts.as_deref().unwrap_or(&press.key));
         let said = Said { thread: &thread, key: &key, user, addressed: true };
         self.say(&said, question, Instruction::Steer, None).await?;
         self.answer_offer(press, words(phrase::GOES_ON));
