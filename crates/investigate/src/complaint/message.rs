@@ -32,6 +32,13 @@ pub struct Message {
     pub(super) clauses: Vec<Clause>,
 }
 
+impl Message {
+    /// Returns the words that name a resource group, a baseline or a storage account, folded: they name no machine.
+    pub(super) fn words_of_options(&self) -> Vec<String> {
+        self.groups.iter().chain(&self.baselines).chain(&self.accounts).map(|word| fold(word)).collect()
+    }
+}
+
 /// What a text is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Topic {

@@ -148,13 +148,7 @@ fn contrast(known: &Named, own: Named, clause: &Clause, estate: &Estate<'_>) -> 
 
 /// Puts the clauses of a message together.
 pub(super) fn statements(message: &Message, estate: &Estate<'_>) -> Vec<Statement> {
-    let mut skipped: Vec<String> = message
-        .groups
-        .iter()
-        .chain(&message.baselines)
-        .chain(&message.accounts)
-        .map(|word| super::fold::fold(word))
-        .collect();
+    let mut skipped = message.words_of_options();
     skipped.retain(|word| estate.named(|name| name == word).is_empty());
     let proxied = message.clauses.iter().any(|clause| clause.folded.contains("upstream"));
     let mut found: Vec<Statement> = Vec::new();

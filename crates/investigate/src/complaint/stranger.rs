@@ -121,13 +121,7 @@ fn is_subject(token: &Token<'_>, clause: &Clause) -> bool {
 #[must_use]
 pub fn strangers(message: &Message, inventory: &Inventory) -> Vec<UnknownEnd> {
     let estate = Estate::new(inventory);
-    let skipped: Vec<String> = message
-        .groups
-        .iter()
-        .chain(&message.baselines)
-        .chain(&message.accounts)
-        .map(|word| super::fold::fold(word))
-        .collect();
+    let skipped = message.words_of_options();
     let mut words: BTreeSet<String> = BTreeSet::new();
     for clause in &message.clauses {
         let says_nothing = clause.is_history

@@ -6,6 +6,7 @@ use crate::HypothesisState;
 use crate::changed::{ChangedObjects, TOOL};
 use crate::listed::last_part;
 use crate::playbook::agenda::{PlannedCalls, PlaybookContext};
+use crate::playbook::close::nothing_found;
 use crate::playbook::conversation::{CallEnding, plain};
 use crate::playbook::findings;
 use crate::playbook::planned_call::PlannedCall;
@@ -180,28 +181,14 @@ fn end(context: &PlaybookContext<'_>, text: String) -> Turn {
     let mut calls: Vec<(String, Value)> = add(context).into_iter().collect();
     let why = "Somebody asked what was changed, and nothing is said to fail.";
     let board = context.conversation.board.iter();
-    let open = board.filter(|(_, state)| *state == HypothesisState::Active).map(|(id, _)| id.as_str());
-    let mut ids: Vec<&str> = open.collect();
-    if !ids.contains(&HYPOTHESIS) {
-        ids.push(HYPOTHESIS);
+    let open = board.filter(|(_, state)| *state == HypothesisState::Active).map(|(id, _)| id.clone());
+    let mut ids: Vec<String> = open.collect();
+    if !ids.iter().any(|id| id == HYPOTHESIS) {
+        ids.push(HYPOTHESIS.to_owned());
     }
     let update: Vec<Value> =
         ids.iter().map(|id| json!({"id": id, "state": HypothesisState::Unverifiable, "why": why})).collect();
     calls.push(("manage_hypotheses".to_owned(), json!({ "update": update })));
-    calls.push((
-        "complete_investigation".to_owned(),
-        json!({
-            "confidence": "low",
-            "root_cause_summary": text,
-            "confirmed_hypotheses": [],
-            "refuted_hypotheses": [],
-            "unverifiable_hypotheses": ids,
-            "contradicted_hypotheses": [],
-            "recommended_actions": [],
-            "findings": [],
-            "open_questions": [],
-            "waived": [],
-        }),
-    ));
+    calls.push(nothing_found(&text, &ids, &[], &[]));
     Turn { text, calls }
 }

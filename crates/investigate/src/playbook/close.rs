@@ -136,3 +136,25 @@ fn confidence(faults: &[CitedFault], settled: &[Settled], missing: &[Looked]) ->
         (true, true) => "low",
     }
 }
+
+/// Returns the call that ends a session in which nothing was found.
+pub(super) fn nothing_found(
+    text: &str,
+    unverifiable: &[String],
+    open_questions: &[&str],
+    waived: &[Value],
+) -> (String, Value) {
+    let arguments = json!({
+        "confidence": "low",
+        "root_cause_summary": text,
+        "confirmed_hypotheses": [],
+        "refuted_hypotheses": [],
+        "unverifiable_hypotheses": unverifiable,
+        "contradicted_hypotheses": [],
+        "recommended_actions": [],
+        "findings": [],
+        "open_questions": open_questions,
+        "waived": waived,
+    });
+    ("complete_investigation".to_owned(), arguments)
+}

@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::HypothesisState;
 use crate::complaint::Topic;
 use crate::playbook::agenda::PlaybookContext;
+use crate::playbook::close::nothing_found;
 use crate::playbook::turn::Turn;
 
 /// What is put on the board: nothing ends on an empty one.
@@ -47,20 +48,6 @@ pub(super) fn end(context: &PlaybookContext<'_>, topic: Topic) -> Turn {
     let why = "The words name no network trouble.";
     let update = json!({"update": [{"id": HYPOTHESIS, "state": HypothesisState::Unverifiable, "why": why}]});
     calls.push(("manage_hypotheses".to_owned(), update));
-    calls.push((
-        "complete_investigation".to_owned(),
-        json!({
-            "confidence": "low",
-            "root_cause_summary": text,
-            "confirmed_hypotheses": [],
-            "refuted_hypotheses": [],
-            "unverifiable_hypotheses": [HYPOTHESIS],
-            "contradicted_hypotheses": [],
-            "recommended_actions": [],
-            "findings": [],
-            "open_questions": [],
-            "waived": [],
-        }),
-    ));
+    calls.push(nothing_found(&text, &[HYPOTHESIS.to_owned()], &[], &[]));
     Turn { text, calls }
 }

@@ -10,6 +10,7 @@ use crate::complaint::{self, Inventory, Kind, Machine, UnknownEnd};
 use crate::coverage::{self, OF_HOSTS};
 use crate::judged::UnknownName;
 use crate::playbook::agenda::PlaybookContext;
+use crate::playbook::close::nothing_found;
 use crate::playbook::conversation::{Conversation, plain};
 use crate::playbook::turn::Turn;
 use crate::suspect::Looked;
@@ -116,20 +117,6 @@ fn end(conversation: &Conversation, tools: &[&str], said: &str, missing: &[Looke
         .map(|gap| json!({"layer": gap.layer, "subject": gap.subject, "why": plain(said, 300)}))
         .collect();
     let text = format!("{why} {MAKE_KNOWN}");
-    calls.push((
-        "complete_investigation".to_owned(),
-        json!({
-            "confidence": "low",
-            "root_cause_summary": text,
-            "confirmed_hypotheses": [],
-            "refuted_hypotheses": [],
-            "unverifiable_hypotheses": unverifiable,
-            "contradicted_hypotheses": [],
-            "recommended_actions": [],
-            "findings": [],
-            "open_questions": [text],
-            "waived": waived,
-        }),
-    ));
+    calls.push(nothing_found(&text, &unverifiable, &[&text], &waived));
     Some(Turn { text, calls })
 }
