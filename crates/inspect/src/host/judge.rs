@@ -12,6 +12,7 @@ use super::network::Network;
 use super::object::Object;
 use super::walk::{self, End, Start, Trace};
 use super::{alone, bgp, container, dhcp, fault::Fault, log, machine, names, ospf, together};
+use crate::measured::Weighed;
 
 /// What became of a flow that was asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +32,8 @@ pub struct Judgement {
     pub findings: Vec<Finding>,
     /// What became of each flow, in their order.
     pub fates: Vec<Fate>,
+    /// What trying each flow showed beside its documents, in their order.
+    pub weighed: Vec<Weighed>,
     /// The machines that each flow and its answers pass, as far as they were followed, in their order.
     pub passed: Vec<BTreeSet<String>>,
     /// What was not read, by machine: nothing that depends on it was judged.
@@ -91,8 +94,8 @@ pub fn judge(hosts: &[Host], context: &Context) -> Judgement {
         context.flows.iter().zip(&paths).map(|(flow, own)| Tried::new(hosts, flow, own)).collect();
     let contradictions = measured::refute(&tried, &mut findings);
     findings.sort_by_key(|found| (found.weight, found.certainty));
-    let fates =
-        tried.iter().zip(computed).map(|(own, fate)| measured::outcome(own, fate, &findings)).collect();
+    let (weighed, fates) =
+        tried.iter().zip(computed).map(|(own, fate)| measured::outcome(own, fate, &findings)).unzip();
     for found in &mut findings {
         container::name(hosts, found);
         log::quote(hosts, context, found);
@@ -104,7 +107,7 @@ pub fn judge(hosts: &[Host], context: &Context) -> Judgement {
         missing.extend(hosts.iter().flat_map(|host| Question::Names.unread(host)));
     }
     let missing = missing.into_iter().collect();
-    Judgement { closed: closed.collect(), findings, fates, passed, missing, contradictions }
+    Judgement { closed: closed.collect(), findings, fates, weighed, passed, missing, contradictions }
 }
 
 /// Returns the reads that a flow needs and that failed, at each machine that it and its answers pass.

@@ -161,10 +161,11 @@ fn said(tried: &Tried<'_>) -> String {
     format!("{}{port} was tried and is reached, so this does not stop it", tried.flow.to)
 }
 
-/// Says what becomes of a flow that was tried.
-pub(super) fn outcome(tried: &Tried<'_>, fate: Fate, findings: &[Finding]) -> Fate {
+/// Weighs the try of a flow against its documents; returns what holds, and what becomes of the flow.
+pub(super) fn outcome(tried: &Tried<'_>, fate: Fate, findings: &[Finding]) -> (Weighed, Fate) {
     let computed = tried.computed(&fate, findings);
-    match (weigh(computed, tried.measured()), fate) {
+    let weighed = weigh(computed, tried.measured());
+    let fate = match (weighed, fate) {
         (Weighed::PassesAnyway | Weighed::Reached, _) => Fate::Passes,
         (Weighed::FailsUnexplained, Fate::NotKnown(why)) => {
             Fate::NotKnown(format!("it was tried and is not reached; {why}"))
@@ -182,7 +183,8 @@ pub(super) fn outcome(tried: &Tried<'_>, fate: Fate, findings: &[Finding]) -> Fa
             Fate::NotKnown("it was tried and is not reached; what was found loses a share of it".to_owned())
         }
         (Weighed::Agreed | Weighed::Computed, fate) => fate,
-    }
+    };
+    (weighed, fate)
 }
 
 /// Tells whether one try may pass though the fault is there.

@@ -50,6 +50,20 @@ pub(super) enum Verdict {
     Ok,
 }
 
+impl Verdict {
+    /// Returns the word with which the headline begins.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Broken => "BROKEN",
+            Self::NotReached => "NOT REACHED",
+            Self::Degraded => "DEGRADED",
+            Self::Changed => "CHANGED",
+            Self::Indeterminate => "INDETERMINATE",
+            Self::Ok => "OK",
+        }
+    }
+}
+
 /// Something that the answer needs and that was not read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(super) struct Missing {

@@ -73,14 +73,12 @@ fn container_networks(page: &mut Page, report: &Report) {
 fn headline(page: &mut Page, report: &Report) {
     let count = |weight: Weight| report.findings.iter().filter(|found| found.weight == weight).count();
     let names: Vec<&str> = report.hosts.iter().map(|host| host.name.as_str()).collect();
-    let (tone, word) = match report.verdict {
-        Verdict::Broken => (Tone::Bad, "BROKEN"),
-        Verdict::NotReached => (Tone::Bad, "NOT REACHED"),
-        Verdict::Degraded => (Tone::Odd, "DEGRADED"),
-        Verdict::Changed => (Tone::Odd, "CHANGED"),
-        Verdict::Indeterminate => (Tone::Odd, "INDETERMINATE"),
-        Verdict::Ok => (Tone::Good, "OK"),
+    let tone = match report.verdict {
+        Verdict::Broken | Verdict::NotReached => Tone::Bad,
+        Verdict::Degraded | Verdict::Changed | Verdict::Indeterminate => Tone::Odd,
+        Verdict::Ok => Tone::Good,
     };
+    let word = report.verdict.word();
     let (noticed, hurting) = (count(Weight::Noticed), count(Weight::Broken) + count(Weight::Degraded));
     let mut said = Vec::new();
     if hurting > 0 {

@@ -68,9 +68,10 @@ fn a_machine_is_ok_only_where_every_read_that_it_needs_was_read() {
             };
             let expected = if is_optional { (Verdict::Ok, 0) } else { (Verdict::Indeterminate, 4) };
             assert_eq!((found.verdict, found.code()), expected, "{part} {manner}: {:?}", found.missing);
+            let is_named = found.missing.iter().any(|read| read.document.as_deref() == Some(part.as_str()));
+            assert_eq!(is_named, !is_optional, "{part} {manner}: {:?}", found.missing);
             let headline = headline(&found);
-            assert_eq!(headline.contains("OK"), is_optional, "{part} {manner}: {headline}");
-            assert!(is_optional || headline.contains("not read: "), "{part} {manner}: {headline}");
+            assert!(headline.starts_with(found.verdict.word()), "{part} {manner}: {headline}");
             table.push_str(&format!("| {part} | {manner} | {headline} |\n"));
             // Whatever is withheld is named, also where the answer does not use it.
             let before = serde_json::to_string(&report(&whole, &[])).unwrap();
@@ -113,7 +114,6 @@ fn no_headline_says_that_nothing_hurts_where_a_destination_was_not_reached() {
         "NOT REACHED  db-1, web-1: 10.0.0.11 port 5432 not reached, and nothing that was read explains it"
     );
     assert_eq!(found.reached[0].fate, "not_known");
-    assert!(found.reached[0].why.as_ref().unwrap().contains("filters and actions of tc"));
 }
 
 #[test]

@@ -27,8 +27,7 @@ fn check(draft: &Draft, said: &str, verdict: &str, contradicts: bool) -> Report 
 #[test]
 fn a_flow_that_was_tried_in_vain_does_not_pass() {
     let report = check(&Draft::two(), SILENT, "INDETERMINATE", true);
-    assert!(report.fate.contains("although everything that was read lets it pass"), "{}", report.fate);
-    assert!(report.missing.last().unwrap().why.contains("filters and actions of tc"), "{report:#?}");
+    assert_eq!(report.missing.len(), 1, "{report:#?}");
     check(&Draft::two(), OPEN, "PASSES", false);
 }
 
