@@ -200,4 +200,22 @@ mod tests {
         assert_eq!(both[1].said, "Unreachable: GuestFirewall");
         assert!(open.compared("{}").is_err() && open.compared("[]").is_err());
     }
+
+    #[test]
+    fn with_what_was_not_read_nothing_agrees() {
+        let draft = Draft::two().rule("app/db", ("x", 100, "Inbound", "Allow", "*", "*", "*", "*"));
+        let mut bundle = draft.bundle();
+        (bundle.cloud.groups, bundle.cloud.networks) = (None, None);
+        let estate = Estate::of(&bundle);
+        let report = estate.judge(&draft.flow("web", "db", Protocol::Tcp, 5432)).report(&estate);
+        assert_eq!(report.verdict, "INDETERMINATE");
+        for answer in [
+            json!({"access": "Allow", "ruleName": "defaultSecurityRules/AllowVnetInBound"}),
+            json!({"access": "Deny", "ruleName": "UserRule_no"}),
+            json!({"nextHopType": "VnetLocal", "routeTableId": "System Route"}),
+            json!({"connectionStatus": "Reachable"}),
+        ] {
+            assert_eq!(agrees(&report, &answer), None, "{answer}");
+        }
+    }
 }
