@@ -37,6 +37,7 @@ struct Outcome {
     exit_code: Option<i64>,
     timed_out: bool,
     started: bool,
+    asked: bool,
 }
 
 #[test]
@@ -73,7 +74,10 @@ fn no_safe_command_changes_anything_outside_or_executes_anything_else() {
     assert!(failures.is_empty(), "{} violations:\n{}", failures.len(), failures.join("\n"));
     assert_eq!(before, after, "the namespace or the working folder is not what it was");
     let started = outcomes.iter().filter(|outcome| outcome.started).count();
-    assert!(started * 100 > wanted * 99, "only {started} of {wanted} were started at all");
+    let asked = outcomes.iter().filter(|outcome| outcome.asked).count();
+    let others = wanted - asked;
+    assert!(started * 100 > others * 98, "only {started} of {others} were started at all, {asked} asked");
+    assert!(asked * 100 < wanted * 5, "{asked} of {wanted} asked");
 }
 
 fn run_all(place: &Place, cases: &[Case]) -> Vec<Outcome> {
@@ -111,9 +115,13 @@ fn run(place: &Place, case: &Case, worker: usize) -> Outcome {
     let mut violations = proof::violations(&case.profiles, &scratch, &inside);
     violations.extend(left);
     let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
-    // Words that are no host, in a place of one, are asked about and nothing runs.
-    let no_host = ["destination.unknown", "destination.lookup"].iter().any(|rule| answer["rule"] == *rule);
-    if answer["classification"] != "SAFE" && !no_host {
+    // Made-up words that name no host and no table of this machine are asked about, and nothing runs.
+    let asks = ["destination.unknown", "destination.lookup", "firewall.table"];
+    let asked = asks.iter().any(|rule| answer["rule"] == *rule);
+    if asked && !inside.is_empty() {
+        violations.push("it asked, and something ran".to_owned());
+    }
+    if answer["classification"] != "SAFE" && !asked {
         let stderr = String::from_utf8_lossy(&output.stderr);
         violations.push(format!("no answer: {} {stderr}", String::from_utf8_lossy(&output.stdout)));
     }
@@ -122,6 +130,7 @@ fn run(place: &Place, case: &Case, worker: usize) -> Outcome {
         exit_code: answer["exit_code"].as_i64(),
         timed_out: answer["error"] == "timeout",
         started: !inside.is_empty(),
+        asked,
     }
 }
 
