@@ -143,7 +143,7 @@ fn no_safe_command_contacts_or_asks_for_what_its_destinations_do_not_name() {
         return;
     }
     let wanted = if setting("GHOST_LONG").is_empty() { SHORT } else { LONG };
-    let seed = setting("GHOST_TEST_SEED").parse().unwrap_or_else(|_| u64::from(std::process::id()));
+    let seed = super::place::seed();
     println!("GHOST_TEST_SEED={seed}");
     let policy = Policy::builtin().unwrap();
     let mut cases = corpus::make(seed, wanted * 3).cases;

@@ -47,7 +47,7 @@ fn no_safe_command_changes_anything_outside_or_executes_anything_else() {
         return;
     }
     let wanted = if setting("GHOST_LONG").is_empty() { SHORT } else { LONG };
-    let seed = setting("GHOST_TEST_SEED").parse().unwrap_or_else(|_| u64::from(std::process::id()));
+    let seed = place::seed();
     println!("GHOST_TEST_SEED={seed}");
     let corpus = corpus::make(seed, wanted);
     assert_eq!(

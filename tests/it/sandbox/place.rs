@@ -26,6 +26,13 @@ pub(super) fn setting(name: &str) -> String {
     std::env::var(name).unwrap_or_default()
 }
 
+/// Returns the seed of this run: the given one, in the long run a new one each time, else always the same.
+pub(super) fn seed() -> u64 {
+    let each_time = !setting("GHOST_LONG").is_empty();
+    let usual = if each_time { u64::from(std::process::id()) } else { 20_261_130 };
+    setting("GHOST_TEST_SEED").parse().unwrap_or(usual)
+}
+
 /// Tells why a test has to be skipped. Fails where a program is missing and nobody said that it may be.
 pub(super) fn lacking(programs: &[&str]) -> Option<String> {
     let without = setting("GHOST_TEST_WITHOUT");

@@ -104,7 +104,7 @@ fn no_safe_command_searches_for_settings() {
         return;
     }
     let wanted = if setting("GHOST_LONG").is_empty() { SHORT } else { LONG };
-    let seed = setting("GHOST_TEST_SEED").parse().unwrap_or_else(|_| u64::from(std::process::id()));
+    let seed = super::place::seed();
     println!("GHOST_TEST_SEED={seed}");
     let corpus = corpus::make_with_pipes(seed, wanted);
     let place = furnished();

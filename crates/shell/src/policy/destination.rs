@@ -14,6 +14,8 @@ pub(crate) enum Reading {
     Host,
     /// A name is looked up, an address sends nothing.
     Name,
+    /// The same for a program that knows addresses of IPv4 alone: an address of IPv6 is resolved as a name.
+    NameOfIpv4,
     /// A network interface, or a name in its place.
     Interface,
     /// A host and a port.

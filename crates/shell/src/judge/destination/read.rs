@@ -11,6 +11,8 @@ pub(super) fn hosts(reading: Reading, word: &str) -> Vec<String> {
         Reading::None => Vec::new(),
         Reading::Host => word.split(',').map(|host| unbracketed(host).to_owned()).collect(),
         Reading::Name => named(word),
+        Reading::NameOfIpv4 if word.parse::<std::net::Ipv6Addr>().is_ok() => one(word),
+        Reading::NameOfIpv4 => named(word),
         Reading::Interface => interface(word),
         Reading::End => one(before_port(word)),
         Reading::Url => one(&host_of(word)),

@@ -149,6 +149,7 @@ fn a_name_in_a_filter_is_looked_up_and_an_address_is_not() {
     check("tshark -r a.pcap -q -z io,phs", &[]);
     check("arp -n web-1", &["web-1"]);
     check("arp -n 10.0.0.4", &[]);
+    check("arp -n 2001:db8::5", &["2001:db8::5"]);
 }
 
 #[test]
