@@ -5,7 +5,7 @@
 //!
 //! A store loses what it acknowledged when a server is promoted that did not have it, or is started from an older file.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -30,6 +30,9 @@ const MAX_KEPT_BYTES: usize = 32 << 20;
 /// How long a ledger is kept after it was driven here: a loss is noticed within seconds, and a deleted text must not stay in memory.
 const LEDGER_KEPT: Duration = Duration::from_secs(3_600);
 
+/// For how long no question expires while something is still to be written back: longer than a lease that nobody holds any more.
+const EXPIRY_PAUSE: Duration = Duration::from_secs(30);
+
 /// What one process knows of the store's past. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct StoreHistory(Arc<Mutex<Known>>);
@@ -43,6 +46,10 @@ struct Known {
     ledgers: HashMap<SessionId, Kept>,
     order: VecDeque<SessionId>,
     bytes: usize,
+    /// The sessions that were not compared with the store since it was found to have lost something.
+    unchecked: HashSet<SessionId>,
+    /// When this process last found that.
+    noticed: Option<Instant>,
 }
 
 #[derive(Debug)]
@@ -92,11 +99,25 @@ impl StoreHistory {
         self.known().ledgers.get(session).map(|kept| Arc::clone(&kept.lines))
     }
 
-    fn sessions(&self) -> Vec<(SessionId, u64)> {
-        let length = |kept: &Kept| u64::try_from(kept.lines.len()).unwrap_or(u64::MAX);
+    /// Returns the sessions that are to be compared with the store, with the number of lines known here.
+    fn unchecked(&self) -> Vec<(SessionId, u64)> {
         let mut known = self.known();
         known.prune();
-        known.ledgers.iter().map(|(session, kept)| (session.clone(), length(kept))).collect()
+        let Known { ledgers, unchecked, .. } = &mut *known;
+        unchecked.retain(|session| ledgers.contains_key(session));
+        let length = |kept: &Kept| u64::try_from(kept.lines.len()).unwrap_or(u64::MAX);
+        let kept = ledgers.iter().filter(|(session, _)| unchecked.contains(*session));
+        kept.map(|(session, kept)| (session.clone(), length(kept))).collect()
+    }
+
+    /// Returns whether questions may expire: not while an answer to one may yet be written back.
+    pub(super) fn may_expire(&self) -> bool {
+        let known = self.known();
+        known.unchecked.is_empty() || known.noticed.is_none_or(|noticed| noticed.elapsed() > EXPIRY_PAUSE)
+    }
+
+    fn is_checked(&self, session: &SessionId) {
+        self.known().unchecked.remove(session);
     }
 
     /// Counts the number of this process up in the store. Returns whether the store has another number than it acknowledged.
@@ -119,7 +140,12 @@ impl StoreHistory {
         };
         known.count = found;
         // A number that was sent without an answer may have arrived, and so may one that another task sent meanwhile.
-        Ok(found < count)
+        let went_back = found < count;
+        if went_back {
+            known.unchecked = known.ledgers.keys().cloned().collect();
+            known.noticed = Some(Instant::now());
+        }
+        Ok(went_back)
     }
 }
 
@@ -139,12 +165,15 @@ impl Engine {
         Ok(true)
     }
 
-    /// Returns the sessions of which the store has less than this process knows.
+    /// Returns the sessions of which the store has less than this process knows, since it was last found to have lost something.
+    /// Whoever noticed that loss, the sessions come up here until each is whole again or somebody else goes on with it.
     pub(super) async fn lost_sessions(&self) -> Result<Vec<SessionId>, StoreError> {
         let mut lost = Vec::new();
-        for (session, length) in self.history.sessions() {
+        for (session, length) in self.history.unchecked() {
             if self.store.length(&session).await? < length {
                 lost.push(session);
+            } else {
+                self.history.is_checked(&session);
             }
         }
         Ok(lost)
@@ -153,10 +182,12 @@ impl Engine {
     /// Writes back what the store has lost of a session, and lets it come up for work.
     pub(super) async fn write_back(&self, session: &SessionId) -> Result<(), EngineError> {
         let Some(lease) = self.store.acquire(session, &self.owner, self.lease_ttl).await? else {
-            // Its owner finds out when it writes.
+            // Its owner finds out when it writes. The lease may also be one of the past, which nobody holds: it is tried again.
             return Ok(());
         };
         let owned = OwnedSession::open(self, lease).await?;
+        // What cannot be put behind the store's lines now never can.
+        self.history.is_checked(session);
         Ok(self.store.hand_over(&owned.lease).await?)
     }
 }

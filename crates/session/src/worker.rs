@@ -126,10 +126,12 @@ impl Worker {
 
     /// Lets questions run out; that wakes their sessions. What the store has lost is written back before.
     async fn sweep(&self, driving: &mut JoinSet<Driven>) {
-        match self.engine.check_history().await {
-            Ok(false) => {}
-            Ok(true) => return self.write_back(driving).await,
-            Err(error) => tracing::warn!("check of the store's history failed: {error}"),
+        if let Err(error) = self.engine.check_history().await {
+            tracing::warn!("check of the store's history failed: {error}");
+        }
+        self.write_back(driving).await;
+        if !self.engine.history.may_expire() {
+            return;
         }
         match self.engine.store.sweep(self.engine.clock.now()).await {
             Ok(expired) if expired.is_empty() => {}
@@ -143,6 +145,7 @@ impl Worker {
     /// Has the sessions written back of which the store has less than this process knows.
     async fn write_back(&self, driving: &mut JoinSet<Driven>) {
         let lost = match self.engine.lost_sessions().await {
+            Ok(lost) if lost.is_empty() => return,
             Ok(lost) => lost,
             Err(error) => return tracing::warn!("lost sessions not looked for: {error}"),
         };

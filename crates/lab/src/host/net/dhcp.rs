@@ -14,11 +14,11 @@ use crate::host::port::HostError;
 
 /// What dhclient runs in the place of the machine's own script, which would change the machine's `/etc/resolv.conf`.
 const SCRIPT: &str = include_str!("lease.sh");
-/// It asks often and gives up early: a network is up in seconds.
-const CLIENT: &str = "timeout 4;\nretry 600;\nreboot 1;\nselect-timeout 0;\ninitial-interval 1;\nbackoff-cutoff 1;\n\
+/// It asks every second. After it gave up it does not ask again while the network stands.
+const CLIENT: &str = "retry 600;\nreboot 1;\nselect-timeout 0;\ninitial-interval 1;\nbackoff-cutoff 1;\n\
     request subnet-mask, broadcast-address, routers, domain-name-servers;\n";
 /// How long a client may take to get an address, or to give up.
-const LIMIT: Duration = Duration::from_secs(30);
+const LIMIT: Duration = Duration::from_secs(60);
 /// A lease of somebody who is not here ends in the year 2100.
 const FAR: &str = "4102444800";
 
@@ -37,6 +37,14 @@ impl Asking {
         match self {
             Self::Served => "bound to ",
             Self::InVain => "No working leases",
+        }
+    }
+
+    /// How many seconds it asks. A busy machine answers late; where nobody answers there is nothing to wait for.
+    const fn seconds(self) -> u64 {
+        match self {
+            Self::Served => LIMIT.as_secs(),
+            Self::InVain => 4,
         }
     }
 }
@@ -98,7 +106,8 @@ pub(super) fn ask(
     let [script, config, leases, number] =
         ["lease.sh", "dhclient.conf", &format!("{device}.leases"), &format!("{device}.pid")]
             .map(|name| folder.join(name));
-    for (path, text) in [(&script, SCRIPT), (&config, CLIENT)] {
+    let client = format!("timeout {};\n{CLIENT}", asking.seconds());
+    for (path, text) in [(&script, SCRIPT), (&config, &client)] {
         fs::write(path, text).map_err(|error| failed("a file of dhclient", error))?;
     }
     let executable = fs::Permissions::from_mode(0o700);
