@@ -6,7 +6,7 @@ const FIXTURE: &str = include_str!("../fixtures/shell/on-call.txt");
 const DOCUMENT: &str = include_str!("../../docs/safety/index.md");
 
 /// At most this many of a hundred reads may ask.
-const MAX_PERCENT: usize = 13;
+const MAX_PERCENT: usize = 10;
 const MIN_READS: usize = 1_000;
 
 /// Returns the commands that begin with this word, without it.

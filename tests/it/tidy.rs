@@ -121,7 +121,7 @@ const FORBIDDEN_WORDS_ALLOWED: &[(&str, &str)] = &[
     ("crates/pcap/src", "\"in_pieces\""),
     ("crates/pcap/src/compare/verdict.rs", "\"other_way\""),
     ("crates/shell/src/policy", "-brief"),
-    ("crates/shell/src/policy/cloud.toml", "\"front-door\""),
+    ("crates/shell/src/policy/cloud.toml", "front-door"),
     ("", "\"told\""),
     ("", "\"way_back\""),
     ("", "one_way\""),

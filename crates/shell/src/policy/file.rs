@@ -12,7 +12,7 @@ pub(crate) struct Files {
     roots: Vec<String>,
     /// Folders right inside which every file is, and how the names of single files begin.
     shallow: Vec<String>,
-    /// Single files.
+    /// Single files; a part `N` is any number.
     files: Vec<String>,
     /// Folders below which logs are packed.
     packed: Vec<String>,
@@ -47,7 +47,7 @@ impl Files {
             path.strip_prefix(front.as_str()).is_some_and(|rest| !rest.is_empty() && !rest.contains('/'))
         };
         path == OUTPUT_FILE
-            || self.files.iter().any(|file| file == path)
+            || self.files.iter().any(|file| below(file, path).is_some_and(str::is_empty))
             || self.roots.iter().any(|root| below(root, path).is_some_and(|rest| !rest.is_empty()))
             || self.shallow.iter().any(inside)
             || self.is_report(path)
@@ -63,6 +63,12 @@ impl Files {
             && (self.roots.iter().any(|root| below(root, &inside).is_some_and(str::is_empty))
                 || self.shallow.iter().any(is_whole)
                 || (self.allows(folder) && self.roots.iter().any(|root| below(root, folder).is_some())))
+    }
+
+    /// True for a folder that holds logs and nothing else.
+    pub(crate) fn allows_logs(&self, path: &str) -> bool {
+        let inside = format!("{}/", path.trim_end_matches('/'));
+        self.packed.iter().any(|root| inside.starts_with(root.as_str())) && self.allows_folder(path)
     }
 
     /// True for a packed log that is meant to be read.

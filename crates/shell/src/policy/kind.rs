@@ -96,6 +96,8 @@ pub(crate) enum Kind {
     Packed,
     /// A folder whose files are meant to be read.
     Folder,
+    /// A folder of logs.
+    Logs,
 }
 
 impl Kind {
@@ -149,6 +151,7 @@ impl Kind {
             "READABLE" => Self::Readable,
             "PACKED" => Self::Packed,
             "FOLDER" => Self::Folder,
+            "LOGS" => Self::Logs,
             _ => return None,
         })
     }
@@ -217,6 +220,7 @@ impl Kind {
             Self::Readable => files.allows(value),
             Self::Packed => files.allows_packed(value),
             Self::Folder => files.allows_folder(value),
+            Self::Logs => files.allows_logs(value),
         }
     }
 }
@@ -240,7 +244,7 @@ fn is_shown(text: &str) -> bool {
         && matches!(
             words.as_slice(),
             ["show", "daemons" | "version"]
-                | ["show", "bgp", ..]
+                | ["show", "bgp" | "bfd" | "evpn" | "interface" | "isis" | "vrf", ..]
                 | ["show", "ip", "bgp" | "ospf" | "route", ..]
                 | ["show", "ipv6", "route", ..]
         )

@@ -109,6 +109,12 @@ fn operands(entry: &Entry, rng: &mut Rng) -> Vec<String> {
             ]);
             vec![program, value(entry, &Kind::Readable, rng)]
         }
+        Some(Check::Sed) if entry.grammar.operands.len() > 1 => {
+            vec![
+                rng.word(&["1,5p", "/lo/d", "s/a/b/g", "$p", "3q"]),
+                value(entry, &Kind::Readable, rng),
+            ]
+        }
         Some(Check::IntervalAndCount) if rng.one_in(2) => Vec::new(),
         Some(Check::IntervalAndCount) => vec!["1".to_owned(), rng.word(&["1", "2"])],
         Some(Check::OnePattern | Check::NoSecrets | Check::Sed | Check::Jq) | None => {
@@ -246,6 +252,7 @@ fn value(entry: &Entry, kind: &Kind, rng: &mut Rng) -> String {
         Kind::HeaderValue => rng.word(&["probe/1", "Mozilla/5.0 (X11; Linux x86_64)"]),
         Kind::Writeout => rng.word(&["%{http_code}", "%{time_total}\\n", "%{json}"]),
         Kind::Packed => rng.word(&["/var/log/syslog.2.gz", "/var/log/dmesg.1.gz"]),
+        Kind::Logs => rng.word(&["/var/log", "/var/log/nginx", "/var/log/app/"]),
         Kind::Folder => rng.word(&["/var/log", "/etc/netplan", "/sys/class/net", "/proc/net"]),
         Kind::Readable => rng.word(&[
             "/proc/net/dev",
