@@ -19,7 +19,7 @@ use ghost_investigate::check_destinations;
 use ghost_investigate::event::{Opened, read};
 use ghost_investigate::model::Investigator;
 use ghost_investigate::state::State;
-use ghost_investigate::tool::Evidence;
+use ghost_investigate::tool::{Evidence, Registry};
 use ghost_session::{InboxMessage, OpenShell, preview};
 use ghost_shell::{Policy, Ruling};
 use ghost_slack::pace::Priority;
@@ -70,6 +70,8 @@ pub struct CoreServices {
     pub open_shell: Arc<OpenShell>,
     /// Where whole texts are found.
     pub evidence: Arc<dyn Evidence>,
+    /// With which questions behind a report are judged on what was read.
+    pub tools: Arc<Registry>,
     /// What decides in new sessions.
     pub investigator: Investigator,
     /// Draws what nobody can guess.

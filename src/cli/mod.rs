@@ -4,6 +4,7 @@
 //! Goes in: arguments, standard input. Comes out: one document or a text on standard output, errors on standard error,
 //! an exit code as in the contracts. Never: anything but that document on standard output under `--json`.
 
+mod ask;
 mod audit;
 mod bot;
 mod capture;

@@ -57,6 +57,8 @@ enum Sub {
     Export(super::export::Arguments),
     /// Lists, shows, moves and deletes sessions.
     Sessions(ghost_tools::sessions::Arguments),
+    /// Answers a question about a session from what it recorded.
+    Ask(super::ask::Arguments),
     /// Decides a recorded session once more and says where it would differ.
     Replay(super::replay::Arguments),
     /// Shows what the built-in investigator goes by.
@@ -133,6 +135,7 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Investigate(arguments) => super::investigate::run(&arguments, setup()?),
         #[cfg(feature = "lab")]
         Sub::Demo(arguments) => super::demo::run(&arguments, &root.global),
+        Sub::Ask(arguments) => super::ask::run(&arguments, &setup()?),
         Sub::Init(arguments) => super::init::run(&arguments, &root.global),
         Sub::Bot(arguments) => super::bot::run(&arguments, setup().map_err(Misconfigured)?),
         Sub::Shell(arguments) => ghost_tools::shell::run(arguments, setup),

@@ -8,7 +8,7 @@ use crate::bot::core::{Core, words};
 use crate::bot::handle::decide::Question;
 use crate::bot::handle::speech::Said;
 use crate::bot::journal::{Entry, JournalAction, note};
-use crate::bot::present::{lost_card, posted};
+use crate::bot::present::{card_of, context, lost_card, posted};
 use crate::bot::show::{
     self, Meta, Preview, Refusal, asked_text, deny_modal, modify_modal, notice_modal, typed_command,
     whole_modal,
@@ -65,27 +65,42 @@ impl Core {
         }
     }
 
-    /// Redraws the card that was pressed as store and ledger have it, or says that its question is lost.
+    /// Redraws the card that was pressed as store and ledger have it, or says that its question is lost. It may be another message than
+    /// the one that the ledger names: an owner that died may have posted it too.
     async fn close_card(self: &Arc<Self>, press: &Press, approval: &str) -> Result<(), String> {
         let stored = |error: StoreError| error.to_string();
         let Ok(id) = approval.parse::<ApprovalId>() else { return Ok(()) };
-        if self.store.find(&id, self.clock.now()).await.map_err(stored)?.is_some() {
+        let is_stored = self.store.find(&id, self.clock.now()).await.map_err(stored)?.is_some();
+        if is_stored {
             self.show_vote(&id);
-            return Ok(());
         }
-        let session = self.session_of(&Self::spot(press)).await.map_err(stored)?;
-        let Ok(state) = self.readable(&session).await.map_err(stored)? else { return Ok(()) };
-        // A question that the ledger knows is opened again by the owner of its session.
-        let is_known = state.is_some_and(|state| state.approvals.contains_key(approval));
         // Only a card of ours has such a row of buttons.
         let (Some(channel), Some(ts)) = (press.channel.clone(), press.message_ts.clone()) else {
             return Ok(());
         };
-        if is_known || press.action.block_id != "card" {
+        if press.action.block_id != "card" {
             return Ok(());
         }
-        let (there, message) = (Posted { channel, ts }, lost_card(&session, approval));
-        let updated = self.web.at(Priority::Approval).update(&there, &message).await;
+        let pressed = Posted { channel, ts };
+        let session = self.session_of(&Self::spot(press)).await.map_err(stored)?;
+        let Ok(state) = self.readable(&session).await.map_err(stored)? else { return Ok(()) };
+        let known = state.as_ref().and_then(|state| Some((state, state.approvals.get(approval)?)));
+        let message = match known {
+            None if is_stored => return Ok(()),
+            None => lost_card(&session, approval),
+            // The owner of its session opens it again.
+            Some((_, asked)) if asked.ending.is_none() => return Ok(()),
+            Some((state, _)) => {
+                let place = state.place_of(&Delivered::card_of(approval));
+                let is_pressed = place.and_then(|card| posted(&card.place)).as_ref() == Some(&pressed);
+                let closed = card_of(state, approval, &context(state, None), state.last_at);
+                match closed.filter(|_| !(is_stored && is_pressed)) {
+                    Some(closed) => closed.message,
+                    None => return Ok(()),
+                }
+            }
+        };
+        let updated = self.web.at(Priority::Approval).update(&pressed, &message).await;
         updated.map(drop).map_err(|error| error.to_string())
     }
 

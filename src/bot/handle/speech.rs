@@ -10,7 +10,7 @@ use crate::bot::{ChannelRules, Intent, Thread, may_take_part, meant, without_men
 use ghost_investigate::complaint::{self, Request, Topic, request};
 use ghost_investigate::event::{Alert, Delivered, HumanMessage, Instruction, Opened};
 use ghost_investigate::playbook::answer_to_topic;
-use ghost_investigate::report::{REMARK, UNANSWERED, follow_up};
+use ghost_investigate::report::{REMARK, Recorded, UNANSWERED, follow_up};
 use ghost_investigate::state::State;
 use ghost_session::InboxMessage;
 use ghost_slack::arrive::{ConversationKind, IncomingMessage, Origin, Stopped};
@@ -248,6 +248,13 @@ impl Core {
             self.whisper(said.thread, said.user, &answer);
             return Ok(());
         }
+        // While it works, or waits for a decision, a question changes nothing about what it does.
+        if let Some(state) = state.as_ref().filter(|_| !over && said.addressed)
+            && let Some(answer) = self.recorded_answer(state, text)
+        {
+            self.whisper(said.thread, said.user, &answer);
+            return Ok(());
+        }
         let news = self.say(said, text, Instruction::Steer, opens).await?;
         // What Slack brings again was answered the first time.
         if news != StoreDelivered::New {
@@ -271,8 +278,10 @@ impl Core {
         if wanted == Request::Look {
             return None;
         }
-        if let Some(answer) = follow_up(state, text).or_else(|| small_talk(text)) {
-            return Some(words(&answer));
+        if let Some(answer) =
+            self.recorded_answer(state, text).or_else(|| small_talk(text).as_deref().map(words))
+        {
+            return Some(answer);
         }
         match wanted {
             Request::Question => Some(show::look_offer(state.session.as_str(), UNANSWERED, text)),
@@ -282,6 +291,17 @@ impl Core {
             }
             Request::Remark | Request::Look => None,
         }
+    }
+
+    /// Answers a question from what is recorded; nothing where that says nothing about it.
+    fn recorded_answer(&self, state: &State, text: &str) -> Option<show::Message> {
+        let recorded =
+            Recorded { state, tools: &self.tools, evidence: self.evidence.as_ref(), approvers: None };
+        let answer = follow_up(&recorded, text)?;
+        Some(match answer.look.filter(|_| state.concluded.is_some()) {
+            Some(look) => show::look_offer(state.session.as_str(), &answer.text, &look),
+            None => words(&answer.text),
+        })
     }
 
     /// Says why a typed decision is none, and where the card is.

@@ -342,6 +342,7 @@ fn application(
         policy: Arc::clone(&engine.policy),
         open_shell: Arc::clone(&engine.open_shell),
         evidence: Arc::clone(&engine.evidence),
+        tools: Arc::clone(&engine.tools),
         investigator: model.investigator(),
         nonce: Arc::new(nonce),
         warnings: warnings(setup)?,

@@ -25,7 +25,7 @@ use ghost_investigate::event::{HumanMessage, Opened, Origin, SessionCluster, Ses
 use ghost_investigate::memory::Memory;
 use ghost_investigate::model::Model;
 use ghost_investigate::recheck::possible;
-use ghost_investigate::report::{UNANSWERED, follow_up};
+use ghost_investigate::report::{Recorded, UNANSWERED, follow_up};
 use ghost_investigate::runbook::naming;
 use ghost_investigate::state::State;
 use ghost_investigate::symptom_text::names;
@@ -426,7 +426,14 @@ impl Terminal<'_> {
             else {
                 return Ok(());
             };
-            let answer = follow_up(state, &question).unwrap_or_else(|| match request(&question) {
+            let recorded = Recorded {
+                state,
+                tools: &self.engine.tools,
+                evidence: self.engine.evidence.as_ref(),
+                approvers: None,
+            };
+            let known = follow_up(&recorded, &question).map(|answer| answer.text);
+            let answer = known.unwrap_or_else(|| match request(&question) {
                 Request::Look => {
                     "That is a new request. Begin it with `ghost investigate`; this report stays as it is."
                         .to_owned()

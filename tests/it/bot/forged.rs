@@ -4,7 +4,7 @@
 use ghost_base::{Clock as _, SystemClock, hmac_sha256};
 use serde_json::{Value, json};
 
-use super::stage::{Over, World, text, ts};
+use super::stage::{Over, World, has_button, text, ts};
 use crate::lab::stage::NETWORK;
 
 const SHARED: &str = "C0LAB3SHAR";
@@ -107,6 +107,27 @@ async fn a_button_that_names_a_question_elsewhere_than_on_its_card_counts_for_no
             let refused = world.refused("U0LABBOB01").await;
             assert_eq!(refused, [format!("{approval}: the click did not come from its card")]);
             world.approved(&root, &card).await;
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn a_copy_of_a_card_loses_its_buttons_when_it_is_pressed_after_the_question_is_closed() {
+    World::asking()
+        .await
+        .talk(async |world| {
+            let (root, card) = world.asks("alice").await;
+            let mut copy = json!({"channel": NETWORK, "thread_ts": root});
+            for field in ["text", "blocks", "metadata"] {
+                copy[field] = card[field].clone();
+            }
+            let copy = world.slack.api("chat.postMessage", copy).await;
+            assert_eq!(copy["ok"], true, "{copy}");
+            world.approved(&root, &card).await;
+            world.press("bob", &copy, "deny").await;
+            let after = world.card_says(&root, &copy, &["Approved by"]).await;
+            assert!(!has_button(&after, "approve"), "{after}");
+            assert_eq!(world.runs(), 1);
         })
         .await;
 }

@@ -288,6 +288,7 @@ impl World {
             policy,
             open_shell: Arc::clone(&engine.open_shell),
             evidence: Arc::clone(&engine.evidence),
+            tools: Arc::clone(&engine.tools),
             investigator: model.investigator(),
             nonce: Arc::new(|| "0123456789abcdef".to_owned()),
             warnings: Vec::new(),

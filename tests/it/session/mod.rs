@@ -1,5 +1,6 @@
 //! Whole sessions: a scripted model, a real store, the real gate and a human who answers.
 
+mod asked;
 mod child;
 mod command;
 mod conversation;

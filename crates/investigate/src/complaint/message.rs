@@ -169,6 +169,11 @@ pub(super) fn bounded(text: &str) -> &str {
     text.get(..end.unwrap_or(text.len())).unwrap_or_default()
 }
 
+/// Returns a text in the letters that are compared.
+pub(crate) fn folded(text: &str) -> String {
+    fold(bounded(text))
+}
+
 /// Returns what somebody sees, whatever sentence says it, and the names of what was kept before.
 #[must_use]
 pub fn said(text: &str) -> (BTreeSet<Symptom>, Vec<String>) {

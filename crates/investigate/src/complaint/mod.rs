@@ -34,9 +34,12 @@ mod when;
 mod tests;
 
 pub use inventory::{Allow, Backend, Inventory, Listener, Machine, Name, Protocol, Selector};
+pub(crate) use message::folded;
 pub use message::{Message, Topic, read, said};
 pub use output::{Basis, Complaint, ComplaintFlow, Control, Correction, End, Kind, Service, UnknownEnd};
+pub(crate) use port::ports_named;
 pub use request::{Request, asks_about_bot, names_capture, request};
 pub use resolve::resolve;
 pub use stranger::strangers;
+pub(crate) use vocabulary::Phrases;
 pub use when::{Window, first_failure, window};

@@ -1,7 +1,8 @@
 //! Which numbers are ports, and which words stand for one.
 
 use super::Protocol;
-use super::token::{Kind, Token};
+use super::message::folded;
+use super::token::{Kind, Token, tokens};
 use super::vocabulary::WORDS;
 
 /// A port that stands in a text.
@@ -24,6 +25,12 @@ pub(super) struct PortMention {
 /// Returns the protocol that a port has where nobody says another.
 pub(super) fn usual_protocol(port: u16) -> Protocol {
     if WORDS.services.udp.contains(&port) { Protocol::Udp } else { Protocol::Tcp }
+}
+
+/// Returns the ports of somebody's words, in order.
+pub(crate) fn ports_named(text: &str) -> Vec<(Protocol, u16)> {
+    let folded = folded(text);
+    ports(&folded, &tokens(&folded)).into_iter().map(|mention| (mention.protocol, mention.port)).collect()
 }
 
 /// Returns the ports of a clause, in order.

@@ -133,7 +133,7 @@ section!(/// Names of what was kept before.
 /// A list of words and groups of words.
 #[derive(Debug, Default, Deserialize)]
 #[serde(from = "Vec<String>")]
-pub(super) struct Phrases(Vec<Phrase>);
+pub(crate) struct Phrases(Vec<Phrase>);
 
 /// A group of words, cut at its `*`.
 #[derive(Debug)]
@@ -165,20 +165,20 @@ impl From<Vec<String>> for Phrases {
 
 /// Where a phrase stands in a folded text, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Found {
-    pub(super) start: usize,
-    pub(super) end: usize,
+pub(crate) struct Found {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
 }
 
 impl Phrases {
     /// Tells whether any of them stands in a text.
-    pub(super) fn are_in(&self, text: &str) -> bool {
+    pub(crate) fn are_in(&self, text: &str) -> bool {
         let bytes = Bytes::default().and(text);
         self.0.iter().any(|phrase| bytes.hold(phrase.bytes) && phrase.find(text, 0).is_some())
     }
 
     /// Returns all places, in order; of those that begin at one place the longest.
-    pub(super) fn find_all(&self, text: &str) -> Vec<Found> {
+    pub(crate) fn find_all(&self, text: &str) -> Vec<Found> {
         let mut found = Vec::new();
         let bytes = Bytes::default().and(text);
         for phrase in self.0.iter().filter(|phrase| bytes.hold(phrase.bytes)) {

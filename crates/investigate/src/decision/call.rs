@@ -8,7 +8,7 @@ use crate::decision::{DecisionContext, Effect};
 use crate::event::{Event, HypothesisSet, ObservationId, Observed, Proposed, Refusal, Returned, StepId};
 use crate::gate::advised;
 use crate::state::{CallState, State, Step};
-use crate::tool::{CallContext, CallResult, FileTask, ProposedCommand, ToolAction, evidence_source};
+use crate::tool::{CallContext, CallResult, FileTask, ProposedCommand, Reads, ToolAction, evidence_source};
 use ghost_base::{Digest, Timestamp};
 
 /// After this many denials a hypothesis cannot be tested.
@@ -38,7 +38,8 @@ pub(super) fn advance(
         let reason = "the arguments are no JSON object".to_owned();
         return finish(state, call, CallResult::refuse(Refusal::Malformed, reason));
     };
-    let context_of_call = CallContext { state, call, evidence: context.evidence, tools: context.tools, now };
+    let context_of_call =
+        CallContext { state, call, evidence: context.evidence, tools: context.tools, now, reads: Reads::New };
     match tool.advance(arguments, &context_of_call) {
         ToolAction::Run(_) | ToolAction::RunAll(_) if state.hypotheses.is_empty() => {
             let reason =
@@ -85,7 +86,8 @@ pub(super) fn behind_report(
     let Value::Object(arguments) = &call.call.arguments else { return None };
     let tool = context.tools.find(&call.call.tool)?;
     call.returned.as_ref()?;
-    let context_of_call = CallContext { state, call, evidence: context.evidence, tools: context.tools, now };
+    let context_of_call =
+        CallContext { state, call, evidence: context.evidence, tools: context.tools, now, reads: Reads::New };
     let action = tool.behind_report(arguments, &context_of_call)?;
     if let Some(observed) = unobserved(state, call) {
         return Some(Effect::Record(vec![Event::Observed(observed)]));

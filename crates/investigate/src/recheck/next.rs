@@ -5,7 +5,7 @@ use crate::decision::{DecisionContext, Effect};
 use crate::event::{Concluded, Event, ModelAnswered, RECHECK_PROVIDER};
 use crate::model::{Call, Investigator, Stop, Usage};
 use crate::state::{Entry, State, Turn};
-use crate::tool::CallContext;
+use crate::tool::{CallContext, Reads};
 use ghost_base::Timestamp;
 
 /// Says what to do next for a session that checks again and in which no call is open: the calls first, then what they come to.
@@ -81,5 +81,5 @@ pub(super) fn call_context<'a>(
     context: &'a DecisionContext<'a>,
     now: Timestamp,
 ) -> CallContext<'a> {
-    CallContext { state, call, evidence: context.evidence, tools: context.tools, now }
+    CallContext { state, call, evidence: context.evidence, tools: context.tools, now, reads: Reads::New }
 }

@@ -10,10 +10,10 @@
 
 mod amount;
 mod answer;
+mod asked;
 mod audit;
 mod board;
 mod chart;
-mod follow_up;
 mod forecast;
 mod looked;
 pub mod markdown;
@@ -31,11 +31,11 @@ mod timeline;
 mod word;
 
 pub use answer::{Answer, AnswerLine, answer, headline, hypothesis_subject};
+use asked::machines;
+pub use asked::{FollowUp, REMARK, Recorded, UNANSWERED, follow_up, without_ids};
 pub use audit::audit;
 pub use board::{Board, Budget, Check, Current, Mark};
 pub use chart::{Chart, MeasurementChart, charts, measurement_charts};
-use follow_up::machines;
-pub use follow_up::{REMARK, UNANSWERED, follow_up, without_ids};
 pub use forecast::forecast;
 pub use packets::{CaptureFile, capture_files};
 pub use rca::{evidence, rca, steps};

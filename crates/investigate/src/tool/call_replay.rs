@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::event::{Done, ObservationId, RECHECK_PROVIDER};
 use crate::state::{CallState, Entry, State, Step};
-use crate::tool::{CallContext, CallResult, DeclaredScript, FileTask, ProposedCommand, ToolAction};
+use crate::tool::{CallContext, CallResult, DeclaredScript, FileTask, ProposedCommand, Reads, ToolAction};
 use ghost_base::Timestamp;
 use ghost_cloud::operation::{CommandKind, CommandOutcome, CommandRequest, Next, Operation};
 use ghost_shell::script_line;
@@ -166,6 +166,9 @@ impl<'a, 'b> CallReplay<'a, 'b> {
     /// Returns what an earlier call read by the same line. What the call ran itself is its own answer, so that the record
     /// replays identically each time.
     fn reuse(&mut self, request: &CommandRequest) -> Option<CommandOutcome> {
+        if self.context.reads == Reads::Recorded {
+            return None;
+        }
         let CommandKind::Line(line) = &request.what else { return None };
         let command = line.text();
         if self.recorded().is_some_and(|own| own.command.trim() == command.trim()) {
@@ -226,6 +229,9 @@ impl<'a, 'b> CallReplay<'a, 'b> {
         why: &str,
         plan: &[String],
     ) -> Result<(CommandOutcome, Timestamp), Box<ToolAction>> {
+        if self.context.reads == Reads::Recorded {
+            return Ok((self.read_before(&command, script.as_ref()), self.now));
+        }
         let Some(step) = self.recorded() else {
             let hypothesis = self.hypothesis.clone();
             let (reasoning, plan) = (why.to_owned(), plan.to_vec());
@@ -252,11 +258,31 @@ impl<'a, 'b> CallReplay<'a, 'b> {
         Ok((outcome_of(self.context, step, done), self.now))
     }
 
+    /// Returns what the session read by the same command, the last time.
+    fn read_before(&mut self, command: &str, script: Option<&DeclaredScript>) -> CommandOutcome {
+        let state = self.context.state;
+        let same = |step: &&Step| {
+            step.script.as_ref() == script && step.current().trim() == command.trim() && is_read(step)
+        };
+        let Some((step, done)) =
+            state.steps.iter().rev().find(same).and_then(|step| Some((step, step.done.as_ref()?)))
+        else {
+            return CommandOutcome::NotRun { reason: "it was not read in this session".to_owned() };
+        };
+        let mut observed = state.observations.iter().map(|one| &one.observed);
+        self.observed
+            .extend(observed.find(|observed| observed.step == Some(step.id)).map(|observed| observed.id));
+        outcome_of(self.context, step, done)
+    }
+
     /// Returns the result of a file task.
     ///
     /// # Errors
     /// Returns the task as an action, where it was not done yet.
     pub(super) fn file_task(&mut self, task: FileTask) -> Result<String, Box<ToolAction>> {
+        if self.context.reads == Reads::Recorded {
+            return Err(self.failed("it was not done in this session"));
+        }
         let observations = self.context.call.observations.iter();
         let known = observations.filter_map(|id| self.context.state.observation(*id));
         let mut done = known.filter(|known| known.observed.step.is_none());
@@ -279,7 +305,11 @@ impl<'a, 'b> CallReplay<'a, 'b> {
     /// Returns the wait, where the moment has not come yet.
     pub(super) fn wait(&mut self, until: Timestamp) -> Result<(), Box<ToolAction>> {
         // Whatever is recorded behind it happened when it was over.
-        if until > self.context.now && self.recorded().is_none() && !self.is_file_task_left() {
+        if self.context.reads == Reads::New
+            && until > self.context.now
+            && self.recorded().is_none()
+            && !self.is_file_task_left()
+        {
             return Err(Box::new(ToolAction::Wait(until)));
         }
         self.now = self.now.max(until);

@@ -23,7 +23,7 @@ mod wire;
 pub use crate::event::DeclaredScript;
 pub use inspect::flow_remedies;
 pub use port::{
-    CallContext, CallResult, Evidence, EvidenceError, FileTask, NoEvidence, ProposedCommand, Tool,
+    CallContext, CallResult, Evidence, EvidenceError, FileTask, NoEvidence, ProposedCommand, Reads, Tool,
     ToolAction, evidence_source,
 };
 pub use registry::{Registry, Site, StoredKind};

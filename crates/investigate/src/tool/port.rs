@@ -193,6 +193,16 @@ impl Evidence for NoEvidence {
     }
 }
 
+/// Where what a tool reads comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reads {
+    /// Its own commands run.
+    #[default]
+    New,
+    /// Only what the session has read is there; everything else counts as not read.
+    Recorded,
+}
+
 /// What a tool can read when it is asked for its next action.
 pub struct CallContext<'a> {
     pub state: &'a State,
@@ -201,6 +211,7 @@ pub struct CallContext<'a> {
     pub tools: &'a Registry,
     /// The present moment.
     pub now: Timestamp,
+    pub reads: Reads,
 }
 
 impl CallContext<'_> {

@@ -110,10 +110,7 @@ fn operands(entry: &Entry, rng: &mut Rng) -> Vec<String> {
             vec![program, value(entry, &Kind::Readable, rng)]
         }
         Some(Check::Sed) if entry.grammar.operands.len() > 1 => {
-            vec![
-                rng.word(&["1,5p", "/lo/d", "s/a/b/g", "$p", "3q"]),
-                value(entry, &Kind::Readable, rng),
-            ]
+            vec![rng.word(&["1,5p", "/lo/d", "s/a/b/g", "$p", "3q"]), value(entry, &Kind::Readable, rng)]
         }
         Some(Check::IntervalAndCount) if rng.one_in(2) => Vec::new(),
         Some(Check::IntervalAndCount) => vec!["1".to_owned(), rng.word(&["1", "2"])],

@@ -9,19 +9,19 @@ use crate::judged::{JudgedCause, JudgedFlow, JudgedFlows};
 
 /// A fault, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Cause {
+pub(in crate::report) struct Cause {
     /// What it does, and where: a clause without a full stop.
-    pub(super) what: String,
+    pub(in crate::report) what: String,
     /// What to do: a sentence; empty where there is nothing to do.
-    pub(super) action: String,
+    pub(in crate::report) action: String,
     /// Several faults with the same key are one thing to take away.
-    pub(super) object: String,
-    pub(super) weight: Weight,
+    pub(in crate::report) object: String,
+    pub(in crate::report) weight: Weight,
 }
 
 /// What comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Weight {
+pub(in crate::report) enum Weight {
     Blocks,
     /// It lets in whom nobody meant to let in.
     Exposes,
@@ -32,7 +32,7 @@ pub(super) enum Weight {
 
 /// Returns the accepted faults, the ones that block first. Several faults of one line of shaping are one cause, and
 /// so is what is said of several flows in the same words.
-pub(super) fn causes(accepted: &[FindingAccepted], judged: &JudgedFlows) -> Vec<Cause> {
+pub(in crate::report) fn causes(accepted: &[FindingAccepted], judged: &JudgedFlows) -> Vec<Cause> {
     let mut causes: Vec<Cause> = Vec::new();
     for found in accepted {
         let fresh = cause(found, judged);

@@ -47,7 +47,8 @@ pub(super) fn flows(judged: &JudgedFlows) -> Option<String> {
     Some(text.join("; "))
 }
 
-fn fate(flow: &JudgedFlow) -> String {
+/// Says what becomes of a flow, and by what.
+pub(in crate::report) fn fate(flow: &JudgedFlow) -> String {
     let mut by: Vec<String> = Vec::new();
     for name in flow.causes.iter().map(decider) {
         if !by.contains(&name) {

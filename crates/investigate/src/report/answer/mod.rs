@@ -10,8 +10,8 @@ mod lines;
 mod tests;
 mod whole;
 
-pub(super) use cause::{carried, decider, ends};
+pub(super) use cause::{carried, causes, decider, ends};
 pub use lines::subject as hypothesis_subject;
-pub(super) use lines::{confidence, left_behind, unchecked};
+pub(super) use lines::{confidence, fate, left_behind, unchecked};
 pub(super) use whole::is_playbook;
 pub use whole::{Answer, AnswerLine, answer, headline};

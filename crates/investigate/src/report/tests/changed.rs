@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::Outcome;
+use crate::report::asked::tests::asked;
 use crate::report::tests::Ledger;
-use crate::report::{answer, follow_up, rca};
+use crate::report::{answer, rca};
 
 const OBJECT: &str = "nsg/app-nsg/deny-8080";
 const SENTENCE: &str = "rule deny-8080 of app-nsg was created 2025-06-02 02:20 UTC by deploy-pipeline (succeeded), 10 minutes before the first failure";
@@ -47,8 +48,8 @@ fn the_change_that_made_a_fault_stands_in_the_answer_and_with_its_proof_in_the_r
     let report = rca(&state);
     assert!(report.contains("10 minutes before the first failure (o1)"), "{report}");
     assert!(!report.contains("nothing that was read carries a date"), "{report}");
-    assert!(follow_up(&state, "since when?").unwrap().contains("by deploy-pipeline"));
-    assert!(follow_up(&state, "who changed it?").unwrap().contains("by deploy-pipeline"));
+    assert!(asked(&state, "since when?").unwrap().contains("by deploy-pipeline"));
+    assert!(asked(&state, "who changed it?").unwrap().contains("by deploy-pipeline"));
 }
 
 #[test]

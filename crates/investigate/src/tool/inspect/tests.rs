@@ -12,7 +12,7 @@ use crate::event::{Event, Opened, Origin};
 use crate::model::{Call, Investigator};
 use crate::report::tests::Ledger;
 use crate::state::{CallState, State};
-use crate::tool::{CallContext, NoEvidence, Registry, Site, ToolAction};
+use crate::tool::{CallContext, NoEvidence, Reads, Registry, Site, ToolAction};
 use ghost_base::Timestamp;
 use ghost_cloud::Name;
 
@@ -72,6 +72,7 @@ fn first_of(state: &State, site: &Arc<Site>, tool: &str, asked: &Value) -> ToolA
         evidence: &NoEvidence,
         tools: &registry,
         now: Timestamp::from_millis(0),
+        reads: Reads::New,
     };
     registry.find(tool).unwrap().advance(&arguments(asked), &context)
 }
@@ -188,7 +189,8 @@ fn last_call(ledger: &Ledger, asked: &Value) -> ToolAction {
     let (state, registry) = (ledger.state(), Registry::new(inspectors(&site())));
     let call = state.calls().next_back().unwrap();
     let now = Timestamp::from_millis(1_760_000_100_000);
-    let context = CallContext { state: &state, call, evidence: &NoEvidence, tools: &registry, now };
+    let context =
+        CallContext { state: &state, call, evidence: &NoEvidence, tools: &registry, now, reads: Reads::New };
     registry.find("list_changes").unwrap().advance(&arguments(asked), &context)
 }
 
@@ -232,6 +234,7 @@ fn without_a_record_nothing_is_supported() {
         evidence: &NoEvidence,
         tools: &registry,
         now: Timestamp::from_millis(0),
+        reads: Reads::New,
     };
     let supported = context.supported(&call);
     assert!(supported.suspects.is_empty() && supported.looked.is_empty());

@@ -14,7 +14,7 @@ use crate::model::{Call, Investigator, Stop, Usage};
 use crate::state::State;
 use crate::suspect::SupportedFaults;
 use crate::tool::registry::wire_tools;
-use crate::tool::{CallContext, Evidence, FileTask, ProposedCommand, Registry, Site, ToolAction};
+use crate::tool::{CallContext, Evidence, FileTask, ProposedCommand, Reads, Registry, Site, ToolAction};
 use crate::{HypothesisState, Limits};
 use ghost_base::{Digest, SessionId, Timestamp};
 use ghost_cloud::capture::Storage;
@@ -134,7 +134,14 @@ impl TestSession {
     pub(super) fn next(&self, events: usize, now: Timestamp) -> ToolAction {
         let state = State::fold(&session(), &self.events[..events]).unwrap();
         let call = state.open_call().unwrap();
-        let context = CallContext { state: &state, call, evidence: &self.texts, tools: &self.tools, now };
+        let context = CallContext {
+            state: &state,
+            call,
+            evidence: &self.texts,
+            tools: &self.tools,
+            now,
+            reads: Reads::New,
+        };
         self.tools.find(&call.call.tool).unwrap().advance(call.call.arguments.as_object().unwrap(), &context)
     }
 
@@ -203,7 +210,14 @@ impl TestSession {
         read: impl FnOnce(&CallContext<'_>) -> T,
     ) -> T {
         let call = state.calls().find(|call| call.call.id == id).unwrap();
-        read(&CallContext { state, call, evidence: &self.texts, tools: &self.tools, now: self.now })
+        read(&CallContext {
+            state,
+            call,
+            evidence: &self.texts,
+            tools: &self.tools,
+            now: self.now,
+            reads: Reads::New,
+        })
     }
 
     /// Returns the commands that ran, those that hold this word.
