@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use serde_json::{Value, json};
 
+use super::admission::admission;
 use super::balancer::{BalancerList, reference};
 use super::documents::{Rows, body, id_name, is_named, items};
 use super::draft::Draft;
@@ -50,8 +51,8 @@ impl<'a> Words<'a> {
     fn of(words: &'a [String]) -> Self {
         let mut found = Self { group: Vec::new(), options: Vec::new() };
         for word in words {
-            let is_option =
-                word.starts_with("--") || matches!(word.as_str(), "-g" | "-n" | "-o" | "-h" | "-f" | "-c");
+            let is_option = word.starts_with("--")
+                || matches!(word.as_str(), "-g" | "-n" | "-o" | "-h" | "-f" | "-c" | "-s" | "-m");
             match (is_option, found.options.last_mut()) {
                 (true, _) => {
                     let (name, value) =
@@ -238,6 +239,38 @@ fn az(words: &[String], bundle: &Bundle) -> Result<Vec<Edit>, CommandError> {
             let scripts = words.list(&["--scripts"]).unwrap_or_default();
             guest(&machine, &scripts.join("\n"))
         }
+        ["group" | "resource" | "stack", .., "delete"] => {
+            let name = words.one(&["--name", "-n", "--ids", "-g", "--resource-group"]).unwrap_or("of it");
+            Ok(vec![Edit::not_judged(name, "the deletion of a resource, with all that is in it,")])
+        }
+        [_, .., "firewall-rule", verb @ ("create" | "update" | "delete")] => {
+            admitted(&words, *verb == "delete")
+        }
+        ["rest", ..]
+            if words.one(&["--method", "-m"]).is_none_or(|verb| verb.eq_ignore_ascii_case("get")) =>
+        {
+            Err(CommandError::Foreign)
+        }
+        [service, ..] if UNJUDGED.iter().any(|(own, _)| own == service) => {
+            let verb = words.group.last().copied().unwrap_or_default();
+            if *service != "rest"
+                && (READS.contains(&verb) || verb.starts_with("list") || verb.starts_with("get-"))
+            {
+                return Err(CommandError::Foreign);
+            }
+            let what = UNJUDGED.iter().find(|(own, _)| own == service).map_or("this", |(_, what)| *what);
+            let name = words.one(NAME).map(|name| format!(" {name}")).unwrap_or_default();
+            Ok(vec![Edit::not_judged(&format!("{}{name}", words.group.join(" ")), what)])
+        }
+        ["vm", "extension" | "run-command", .., verb] if !READS.contains(verb) => {
+            let machine = words.need(&["--vm-name", "--name", "-n"])?;
+            let why = "the platform runs a program in it, and what that does is not known".to_owned();
+            Ok(vec![Edit::Obscure { target: Target::Machine(machine), why }])
+        }
+        ["vm", "redeploy" | "reapply" | "reimage"] => {
+            let why = "it is made again, and what is inside is not known".to_owned();
+            Ok(vec![Edit::Obscure { target: Target::Machine(words.need(NAME)?), why }])
+        }
         // Who watches and captures changes no flow.
         ["network", "watcher" | "ddos-protection", ..] => Err(CommandError::Foreign),
         ["network", kind, .., verb] if !READS.contains(verb) => {
@@ -289,6 +322,47 @@ const KINDS: [(&str, &str); 17] = [
     ("vpn-connection", "a VPN connection"),
     ("vpn-gateway", "a VPN gateway"),
 ];
+
+/// Commands about other things than networks that can still change what becomes of a flow.
+const UNJUDGED: [(&str, &str); 13] = [
+    ("deployment", "a deployment of a template"),
+    ("stack", "a deployment of a template"),
+    ("vmss", "a scale set"),
+    ("aks", "a cluster"),
+    ("cosmosdb", "the firewall of a database"),
+    ("sql", "a change of a database's server"),
+    ("postgres", "a change of a database's server"),
+    ("mysql", "a change of a database's server"),
+    ("redis", "a change of a cache"),
+    ("acr", "a change of a registry"),
+    ("webapp", "a change of a web application"),
+    ("functionapp", "a change of a web application"),
+    ("rest", "a call of the platform's interface"),
+];
+
+/// Reads a change of a rule that lets addresses call a database.
+fn admitted(words: &Words<'_>, is_deleted: bool) -> Result<Vec<Edit>, CommandError> {
+    let rule = words.need(&["--rule-name", "--name", "-n"])?;
+    let server = words.one(&["--server", "--server-name", "-s", "--name", "-n"]).unwrap_or_default();
+    let kind = match words.group.as_slice() {
+        ["sql", ..] => "microsoft.sql/servers/firewallrules",
+        ["postgres", ..] => "microsoft.dbforpostgresql/flexibleservers/firewallrules",
+        ["mysql", ..] => "microsoft.dbformysql/flexibleservers/firewallrules",
+        ["mariadb", ..] => "microsoft.dbformariadb/servers/firewallrules",
+        ["redis" | "synapse", ..] => "microsoft.cache/redis/firewallrules",
+        _ => return Err(CommandError::Foreign),
+    };
+    let address = |names: &[&str]| words.one(names);
+    let start = address(&["--start-ip-address", "--start-ip"]);
+    let end = address(&["--end-ip-address", "--end-ip"]).or(start);
+    let after =
+        json!({"name": rule, "server_name": server, "start_ip_address": start, "end_ip_address": end});
+    let not_judged = || vec![Edit::not_judged(&format!("{server}/{rule}"), "the firewall of a database")];
+    if is_deleted {
+        return Ok(not_judged());
+    }
+    Ok(admission(kind, None, &Value::Null, &after).map_or_else(not_judged, |one| vec![Edit::Admit(one)]))
+}
 
 /// What changes nothing.
 const READS: [&str; 6] =
@@ -506,6 +580,71 @@ const CHANGING: [&str; 16] = [
     "service",
 ];
 
+/// Programs inside a machine that change nothing of what becomes of packets.
+const QUIET: &[&str] = &[
+    "awk",
+    "cat",
+    "cut",
+    "date",
+    "df",
+    "dig",
+    "dmesg",
+    "du",
+    "echo",
+    "env",
+    "false",
+    "file",
+    "find",
+    "free",
+    "getent",
+    "grep",
+    "head",
+    "host",
+    "hostname",
+    "id",
+    "iperf",
+    "iperf3",
+    "journalctl",
+    "ls",
+    "lsof",
+    "lsmod",
+    "md5sum",
+    "mtr",
+    "nc",
+    "netstat",
+    "nslookup",
+    "ping",
+    "ping6",
+    "printf",
+    "ps",
+    "pwd",
+    "qperf",
+    "sha256sum",
+    "sleep",
+    "sort",
+    "ss",
+    "stat",
+    "tail",
+    "tcpdump",
+    "test",
+    "timeout",
+    "top",
+    "tr",
+    "traceroute",
+    "tracepath",
+    "true",
+    "uname",
+    "uniq",
+    "uptime",
+    "wc",
+    "which",
+    "who",
+    "whoami",
+    "iptables-save",
+    "ip6tables-save",
+    "conntrack",
+];
+
 /// Returns the commands of a script, in order.
 pub(super) fn segments(script: &str) -> impl Iterator<Item = &str> {
     let all = script.split(['\n', ';']).flat_map(|line| line.split("&&")).map(str::trim);
@@ -538,7 +677,11 @@ fn guest(machine: &str, script: &str) -> Result<Vec<Edit>, CommandError> {
                 let why = format!("nobody carries out a line of {program} here");
                 edits.push(Edit::Obscure { target: Target::Machine(machine), why });
             }
-            _ => {}
+            program if reads || QUIET.contains(&program) => {}
+            program => {
+                let why = format!("what `{program}` does to packets is not known");
+                edits.push(Edit::Obscure { target: Target::Machine(machine), why });
+            }
         }
     }
     some(edits)

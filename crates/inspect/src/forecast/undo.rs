@@ -132,6 +132,7 @@ fn one_back(words: &[String], edit: &Edit, bundle: &Bundle) -> Option<Vec<String
         | Edit::DeleteBalancer { .. }
         | Edit::PutBalancerPart { .. }
         | Edit::DeleteBalancerPart { .. }
+        | Edit::Admit(_)
         | Edit::Obscure { .. } => None,
     }
 }
