@@ -39,6 +39,7 @@ mod plan;
 mod resource;
 mod routes;
 mod rules;
+mod script;
 mod terraform;
 mod terraform_balancer;
 mod undo;

@@ -296,6 +296,8 @@ fn a_command_that_deletes_a_container_or_runs_code_is_not_judged_and_a_rule_of_a
         "az deployment group create -g rg -f main.bicep",
         "az vm extension set -g rg --vm-name db -n CustomScript --publisher Microsoft.Azure.Extensions",
         "az vmss delete -g rg -n pool",
+        "az storage account update -g rg -n acct --default-action Deny",
+        "az keyvault network-rule remove -g rg -n kv --ip-address 20.1.2.3",
         "az rest --method put --url https://management.azure.com/x",
         "az vm run-command invoke -g rg -n db --command-id RunShellScript --scripts ./fix.sh",
         "az sql server firewall-rule delete -g rg --server ledger -n office",
