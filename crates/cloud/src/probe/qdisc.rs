@@ -15,7 +15,7 @@ fn shaped(text: &str) -> Result<Read, ProbeError> {
     if names.code != 0 {
         return Err(ProbeError::List { code: names.code, stderr: names.text.trim().to_owned() });
     }
-    let mut all = Read { devices: Vec::new(), impaired: false, warnings: Vec::new() };
+    let mut all = Read { devices: Vec::new(), impaired: false, warnings: Vec::new(), gaps: Vec::new() };
     for (at, name) in names.text.lines().filter(|line| !line.is_empty()).enumerate() {
         let wanted = format!("device-{}", at + 1);
         let part = parts.next().filter(|part| part.name == wanted);

@@ -1,6 +1,6 @@
 //! All lines of a log, counted by flow.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,10 @@ pub(super) const MAX_LINES: usize = 2_000_000;
 const MAX_FLOWS: usize = 100_000;
 /// What is held apart: so many milliseconds.
 const SLICE: u64 = 60_000;
+/// An hour in milliseconds: a blob has the lines of one.
+const HOUR: u64 = 3_600_000;
+/// At most this many missing hours are named: a month.
+const MAX_HOURS: usize = 744;
 
 /// A span of time, both ends included; milliseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -191,6 +195,17 @@ impl Log {
         all
     }
 
+    /// Returns the hours of a window, or between the first and the last line, that have no line; each by its begin.
+    #[must_use]
+    pub fn missing_hours(&self, window: Window) -> Vec<u64> {
+        let Some(span) = self.span() else { return Vec::new() };
+        let from = if window.from == 0 { span.from } else { window.from };
+        let to = if window.to == u64::MAX { span.to } else { window.to };
+        let seen: BTreeSet<u64> = self.counted.keys().map(|key| key.slice * SLICE / HOUR).collect();
+        let hours = (from / HOUR..=to / HOUR).filter(|hour| !seen.contains(hour));
+        hours.take(MAX_HOURS).map(|hour| hour * HOUR).collect()
+    }
+
     /// Returns when the first and the last line was written; nothing of an empty log.
     #[must_use]
     pub fn span(&self) -> Option<Window> {
@@ -205,7 +220,6 @@ mod tests {
     use super::*;
     use crate::flowlog::read;
 
-    const HOUR: u64 = 3_600_000;
     const START: u64 = 1_663_146_000_000;
 
     fn log(groups: &[(&str, &[String])]) -> Log {
@@ -250,6 +264,16 @@ mod tests {
         let later = log.ask(&question(Window { from: START + HOUR, to: START + HOUR * 3 }));
         assert_eq!((later[0].began, later[0].lasted, later[0].is_unanswered()), (1, 1, true));
         assert_eq!(log.span(), Some(Window { from: START + 1_000, to: START + HOUR * 2 + 9 }));
+    }
+
+    #[test]
+    fn hours_without_a_line_are_missing() {
+        let log = log(&[("allow", &[line(5, "B", "0,0,0,0"), line(HOUR * 3, "B", "0,0,0,0")])]);
+        let begin = START / HOUR * HOUR;
+        let all = Window { from: 0, to: u64::MAX };
+        assert_eq!(log.missing_hours(all), [begin + HOUR, begin + HOUR * 2]);
+        let asked = Window { from: START - HOUR, to: START };
+        assert_eq!(log.missing_hours(asked), [begin - HOUR]);
     }
 
     #[test]

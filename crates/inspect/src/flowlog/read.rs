@@ -20,6 +20,8 @@ pub struct Unread {
     pub large: usize,
     /// Lines behind the last one that was counted.
     pub beyond: usize,
+    /// Packed files, or files in them, that could not be unpacked.
+    pub packed: usize,
 }
 
 impl Unread {
@@ -36,6 +38,31 @@ struct Record {
     mac: String,
     #[serde(rename = "flowRecords", default)]
     flows: Flows,
+    /// What the log of a security group has in their place.
+    #[serde(default)]
+    properties: GroupLog,
+}
+
+#[derive(Deserialize, Default)]
+struct GroupLog {
+    #[serde(default)]
+    flows: Vec<RuleFlows>,
+}
+
+#[derive(Deserialize)]
+struct RuleFlows {
+    #[serde(default)]
+    rule: String,
+    #[serde(default)]
+    flows: Vec<MacFlows>,
+}
+
+#[derive(Deserialize)]
+struct MacFlows {
+    #[serde(default)]
+    mac: String,
+    #[serde(rename = "flowTuples", default)]
+    tuples: Vec<String>,
 }
 
 #[derive(Deserialize, Default)]
@@ -88,16 +115,27 @@ impl Log {
     fn take(&mut self, record: &Record) {
         let mac = plain_mac(&record.mac);
         for group in record.flows.flows.iter().flat_map(|flow| &flow.groups) {
-            let rule = plain_rule(&group.rule);
-            for line in &group.tuples {
-                if self.lines() >= MAX_LINES {
-                    self.unread.beyond += 1;
-                    continue;
-                }
-                match Tuple::parse(line) {
-                    Some(tuple) => self.add(&mac, &rule, &tuple),
-                    None => self.unread.lines += 1,
-                }
+            self.take_lines(&mac, &plain_rule(&group.rule), &group.tuples);
+        }
+        for group in &record.properties.flows {
+            // What stands before the name says whether the platform or a user made the rule.
+            let rule = ["UserRule_", "DefaultRule_"].iter().find_map(|begin| group.rule.strip_prefix(begin));
+            let rule = plain_rule(rule.unwrap_or(&group.rule));
+            for flows in &group.flows {
+                self.take_lines(&plain_mac(&flows.mac), &rule, &flows.tuples);
+            }
+        }
+    }
+
+    fn take_lines(&mut self, mac: &str, rule: &str, lines: &[String]) {
+        for line in lines {
+            if self.lines() >= MAX_LINES {
+                self.unread.beyond += 1;
+                continue;
+            }
+            match Tuple::parse(line) {
+                Some(tuple) => self.add(mac, rule, &tuple),
+                None => self.unread.lines += 1,
             }
         }
     }
@@ -129,6 +167,13 @@ fn records(blob: &[u8]) -> (Vec<Record>, usize) {
         match end_of(blob, begin) {
             Some(end) => {
                 match blob.get(begin..end).map(serde_json::from_slice::<Record>) {
+                    // A record of another form has no line that could be read.
+                    Some(Ok(record))
+                        if record.flows.flows.is_empty() && record.properties.flows.is_empty() =>
+                    {
+                        let text = blob.get(begin..end).unwrap_or_default();
+                        broken += usize::from(text.windows(FLOWS.len()).any(|part| part == FLOWS));
+                    }
                     Some(Ok(record)) => found.push(record),
                     Some(Err(_)) | None => broken += 1,
                 }
@@ -142,6 +187,9 @@ fn records(blob: &[u8]) -> (Vec<Record>, usize) {
     }
     (found, broken)
 }
+
+/// What a record holds that has lines.
+const FLOWS: &[u8] = b"flowTuples";
 
 /// How a record begins.
 const RECORD: &[u8] = b"{\"time\":";
@@ -215,6 +263,23 @@ mod tests {
         let mut log = Log::default();
         log.add_end(b"0,0\"]}]}]}}");
         assert_eq!((log.lines(), log.unread.is_empty()), (0, true));
+    }
+
+    #[test]
+    fn the_log_of_a_security_group_is_read_with_its_rules() {
+        let text = r#"{"records":[{"time":"2018-11-13T12:00:35Z","systemId":"a","category":"NetworkSecurityGroupFlowEvent",
+            "properties":{"Version":2,"flows":[{"rule":"UserRule_deny-db","flows":[{"mac":"000D3AF87856","flowTuples":[
+            "1542110402,94.102.49.190,10.5.16.4,28746,443,T,I,D,B,,,,"]}]},{"rule":"DefaultRule_AllowInternetOutBound","flows":[{"mac":
+            "000D3AF87856","flowTuples":["1542110377,10.5.16.4,13.67.143.118,59831,443,T,O,A,B,,,,"]}]}]}}]}"#;
+        let log = read([text.as_bytes()]);
+        assert_eq!((log.lines(), log.unread.is_empty()), (2, true));
+        let all = log.all(super::super::Window { from: 0, to: u64::MAX });
+        assert_eq!((all[0].rule.as_deref(), all[0].denied), (Some("deny-db"), 1));
+        assert_eq!(all[1].rule.as_deref(), Some("AllowInternetOutBound"));
+        assert_eq!(all[0].mac, "00-0D-3A-F8-78-56");
+        // Lines that stand where no form has them are not passed over in silence.
+        let odd = r#"{"records":[{"time":"t","other":{"flowTuples":["1542110402,94.102.49.190,10.5.16.4,28746,443,T,I,D"]}}]}"#;
+        assert_eq!(read([odd.as_bytes()]).unread.records, 1);
     }
 
     #[test]

@@ -80,15 +80,27 @@ impl Tuple {
             "O" => Side::Outbound,
             _ => return None,
         };
-        let state = match words.next()? {
-            "B" => State::Began,
-            "C" => State::Continues,
-            "E" => State::Ended,
-            "D" => State::Denied,
-            _ => return None,
+        let state = |word| match word {
+            "B" => Some(State::Began),
+            "C" => Some(State::Continues),
+            "E" => Some(State::Ended),
+            _ => None,
         };
-        // How it was encrypted decides nothing.
-        let mut counts = words.skip(1).map(|word| word.parse::<u64>().unwrap_or(0));
+        let state = match words.next()? {
+            "D" => State::Denied,
+            // The log of a security group says first that it let a flow pass; its first version says no more.
+            "A" => match words.next() {
+                Some(word) => state(word)?,
+                None => State::Began,
+            },
+            word => {
+                let state = state(word)?;
+                // How it was encrypted decides nothing.
+                words.next();
+                state
+            }
+        };
+        let mut counts = words.map(|word| word.parse::<u64>().unwrap_or(0));
         let mut count = || counts.next().unwrap_or(0);
         let (packets, bytes, packets_back, bytes_back) = (count(), count(), count(), count());
         Some(Self {
@@ -137,6 +149,22 @@ mod tests {
         assert_eq!((tuple.at, tuple.port, tuple.protocol), (1_663_146_003_606, 443, 6));
         assert_eq!((tuple.side, tuple.state), (Side::Outbound, State::Ended));
         assert_eq!((tuple.packets, tuple.bytes, tuple.packets_back, tuple.bytes_back), (3, 767, 2, 1580));
+    }
+
+    #[test]
+    fn lines_of_a_security_group_are_read_in_both_versions() {
+        let first = Tuple::parse("1487282421,42.119.146.95,10.1.0.4,51529,5358,T,I,D").unwrap();
+        assert_eq!((first.state, first.side, first.port), (State::Denied, Side::Inbound, 5358));
+        let first = Tuple::parse("1487282370,163.28.66.17,10.1.0.4,61771,3389,T,I,A").unwrap();
+        assert_eq!((first.state, first.packets), (State::Began, 0));
+        let second = Tuple::parse("1542110377,10.0.0.4,13.67.143.118,59831,443,T,O,A,B,,,,").unwrap();
+        assert_eq!((second.state, second.packets), (State::Began, 0));
+        let second = Tuple::parse("1542110424,10.0.0.4,13.67.143.117,59932,443,T,O,A,E,1,66,2,99").unwrap();
+        assert_eq!((second.state, second.packets, second.bytes), (State::Ended, 1, 66));
+        assert_eq!((second.packets_back, second.bytes_back), (2, 99));
+        let denied = Tuple::parse("1542110437,125.64.94.197,10.0.0.4,59752,18264,T,I,D,B,,,,").unwrap();
+        assert_eq!(denied.state, State::Denied);
+        assert_eq!(Tuple::parse("1542110437,125.64.94.197,10.0.0.4,59752,18264,T,I,A,X"), None);
     }
 
     #[test]

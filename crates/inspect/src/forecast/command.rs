@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use serde_json::{Value, json};
 
+use super::admission::admission;
 use super::balancer::{BalancerList, reference};
 use super::documents::{Rows, body, id_name, is_named, items};
 use super::draft::Draft;
@@ -12,6 +13,7 @@ use super::firewall_command::firewall;
 use super::name::{last, part_after};
 use super::resource::peering_of;
 use super::routes::route_of;
+use super::script::{bare, guest, segments};
 use crate::net::Fields as _;
 use crate::path::Bundle;
 
@@ -50,8 +52,8 @@ impl<'a> Words<'a> {
     fn of(words: &'a [String]) -> Self {
         let mut found = Self { group: Vec::new(), options: Vec::new() };
         for word in words {
-            let is_option =
-                word.starts_with("--") || matches!(word.as_str(), "-g" | "-n" | "-o" | "-h" | "-f" | "-c");
+            let is_option = word.starts_with("--")
+                || matches!(word.as_str(), "-g" | "-n" | "-o" | "-h" | "-f" | "-c" | "-s" | "-m");
             match (is_option, found.options.last_mut()) {
                 (true, _) => {
                     let (name, value) =
@@ -238,6 +240,49 @@ fn az(words: &[String], bundle: &Bundle) -> Result<Vec<Edit>, CommandError> {
             let scripts = words.list(&["--scripts"]).unwrap_or_default();
             guest(&machine, &scripts.join("\n"))
         }
+        ["group" | "resource" | "stack", .., "delete"] => {
+            let name = words.one(&["--name", "-n", "--ids", "-g", "--resource-group"]).unwrap_or("of it");
+            Ok(vec![Edit::not_judged(name, "the deletion of a resource, with all that is in it,")])
+        }
+        [_, .., "firewall-rule", verb @ ("create" | "update" | "delete")] => {
+            admitted(&words, *verb == "delete")
+        }
+        ["rest", ..]
+            if words.one(&["--method", "-m"]).is_none_or(|verb| verb.eq_ignore_ascii_case("get")) =>
+        {
+            Err(CommandError::Foreign)
+        }
+        [service, ..] if UNJUDGED.iter().any(|(own, _)| own == service) => {
+            let verb = words.group.last().copied().unwrap_or_default();
+            if *service != "rest"
+                && (READS.contains(&verb) || verb.starts_with("list") || verb.starts_with("get-"))
+            {
+                return Err(CommandError::Foreign);
+            }
+            let what = UNJUDGED.iter().find(|(own, _)| own == service).map_or("this", |(_, what)| *what);
+            let name = words.one(NAME).map(|name| format!(" {name}")).unwrap_or_default();
+            Ok(vec![Edit::not_judged(&format!("{}{name}", words.group.join(" ")), what)])
+        }
+        ["vm", "extension" | "run-command", .., verb] if !READS.contains(verb) => {
+            let machine = words.need(&["--vm-name", "--name", "-n"])?;
+            let why = "the platform runs a program in it, and what that does is not known".to_owned();
+            Ok(vec![Edit::Obscure { target: Target::Machine(machine), why }])
+        }
+        ["storage", "account", .., verb]
+        | ["keyvault", "network-rule", verb]
+        | ["keyvault", verb @ ("update" | "delete")]
+            if !READS.contains(verb) && !verb.starts_with("show") =>
+        {
+            let name = words.one(&["--name", "-n", "--account-name", "--vault-name"]).unwrap_or_default();
+            Ok(vec![Edit::not_judged(
+                &format!("{} {name}", words.group.join(" ")),
+                "the firewall of an account",
+            )])
+        }
+        ["vm", "redeploy" | "reapply" | "reimage"] => {
+            let why = "it is made again, and what is inside is not known".to_owned();
+            Ok(vec![Edit::Obscure { target: Target::Machine(words.need(NAME)?), why }])
+        }
         // Who watches and captures changes no flow.
         ["network", "watcher" | "ddos-protection", ..] => Err(CommandError::Foreign),
         ["network", kind, .., verb] if !READS.contains(verb) => {
@@ -289,6 +334,47 @@ const KINDS: [(&str, &str); 17] = [
     ("vpn-connection", "a VPN connection"),
     ("vpn-gateway", "a VPN gateway"),
 ];
+
+/// Commands about other things than networks that can still change what becomes of a flow.
+const UNJUDGED: [(&str, &str); 13] = [
+    ("deployment", "a deployment of a template"),
+    ("stack", "a deployment of a template"),
+    ("vmss", "a scale set"),
+    ("aks", "a cluster"),
+    ("cosmosdb", "the firewall of a database"),
+    ("sql", "a change of a database's server"),
+    ("postgres", "a change of a database's server"),
+    ("mysql", "a change of a database's server"),
+    ("redis", "a change of a cache"),
+    ("acr", "a change of a registry"),
+    ("webapp", "a change of a web application"),
+    ("functionapp", "a change of a web application"),
+    ("rest", "a call of the platform's interface"),
+];
+
+/// Reads a change of a rule that lets addresses call a database.
+fn admitted(words: &Words<'_>, is_deleted: bool) -> Result<Vec<Edit>, CommandError> {
+    let rule = words.need(&["--rule-name", "--name", "-n"])?;
+    let server = words.one(&["--server", "--server-name", "-s", "--name", "-n"]).unwrap_or_default();
+    let kind = match words.group.as_slice() {
+        ["sql", ..] => "microsoft.sql/servers/firewallrules",
+        ["postgres", ..] => "microsoft.dbforpostgresql/flexibleservers/firewallrules",
+        ["mysql", ..] => "microsoft.dbformysql/flexibleservers/firewallrules",
+        ["mariadb", ..] => "microsoft.dbformariadb/servers/firewallrules",
+        ["redis" | "synapse", ..] => "microsoft.cache/redis/firewallrules",
+        _ => return Err(CommandError::Foreign),
+    };
+    let address = |names: &[&str]| words.one(names);
+    let start = address(&["--start-ip-address", "--start-ip"]);
+    let end = address(&["--end-ip-address", "--end-ip"]).or(start);
+    let after =
+        json!({"name": rule, "server_name": server, "start_ip_address": start, "end_ip_address": end});
+    let not_judged = || vec![Edit::not_judged(&format!("{server}/{rule}"), "the firewall of a database")];
+    if is_deleted {
+        return Ok(not_judged());
+    }
+    Ok(admission(kind, None, &Value::Null, &after).map_or_else(not_judged, |one| vec![Edit::Admit(one)]))
+}
 
 /// What changes nothing.
 const READS: [&str; 6] =
@@ -344,7 +430,7 @@ fn balancer_rule(balancer: &str, words: &Words<'_>) -> Result<Value, CommandErro
     }}))
 }
 
-fn some(edits: Vec<Edit>) -> Result<Vec<Edit>, CommandError> {
+pub(super) fn some(edits: Vec<Edit>) -> Result<Vec<Edit>, CommandError> {
     if edits.is_empty() { Err(CommandError::Foreign) } else { Ok(edits) }
 }
 
@@ -484,100 +570,4 @@ fn machine_of(host: &str, bundle: &Bundle) -> String {
     };
     let own = rows.read().and_then(|rows| rows.iter().find(has));
     own.and_then(|row| id_name(body(row).field("virtualMachine"))).unwrap_or_else(|| host.to_owned())
-}
-
-/// Programs inside a machine that change what becomes of packets.
-const CHANGING: [&str; 16] = [
-    "iptables",
-    "ip6tables",
-    "iptables-restore",
-    "ip6tables-restore",
-    "nft",
-    "ufw",
-    "firewall-cmd",
-    "fail2ban-client",
-    "ipset",
-    "tc",
-    "ip",
-    "sysctl",
-    "ifconfig",
-    "route",
-    "systemctl",
-    "service",
-];
-
-/// Returns the commands of a script, in order.
-pub(super) fn segments(script: &str) -> impl Iterator<Item = &str> {
-    let all = script.split(['\n', ';']).flat_map(|line| line.split("&&")).map(str::trim);
-    all.filter(|line| !line.is_empty() && !line.starts_with('#'))
-}
-
-/// Reads the lines of a script that runs in a machine.
-fn guest(machine: &str, script: &str) -> Result<Vec<Edit>, CommandError> {
-    let mut edits = Vec::new();
-    for line in segments(script) {
-        let machine = machine.to_owned();
-        let Some((_, words)) = bare(line) else {
-            let why = format!("`{line}` needs a shell");
-            edits.push(Edit::Obscure { target: Target::Machine(machine), why });
-            continue;
-        };
-        let program = words.first().and_then(|word| word.rsplit('/').next()).unwrap_or_default().to_owned();
-        let reads = words
-            .iter()
-            .any(|word| matches!(word.as_str(), "show" | "-L" | "-S" | "list" | "status" | "--list"));
-        match program.as_str() {
-            "iptables" | "ip6tables" | "iptables-legacy" | "iptables-nft" | "ip6tables-legacy"
-            | "ip6tables-nft" | "nft"
-                if !reads =>
-            {
-                edits.push(Edit::Filter { machine, words })
-            }
-            "tc" if !reads => edits.push(Edit::Shape { machine, words }),
-            program if CHANGING.contains(&program) && !reads => {
-                let why = format!("nobody carries out a line of {program} here");
-                edits.push(Edit::Obscure { target: Target::Machine(machine), why });
-            }
-            _ => {}
-        }
-    }
-    some(edits)
-}
-
-/// Splits a line into what it runs as and what it runs; nothing where it would need a shell.
-pub(super) fn bare(line: &str) -> Option<(Vec<String>, Vec<String>)> {
-    let mut head = words(line)?;
-    let at = head.iter().position(|word| word != "sudo" && word != "-n").unwrap_or(head.len());
-    let rest = head.split_off(at);
-    Some((head, rest))
-}
-
-/// Splits a line into words; nothing where it would need a shell.
-fn words(line: &str) -> Option<Vec<String>> {
-    let (mut words, mut word, mut begun, mut quote) = (Vec::new(), String::new(), false, None);
-    for char in line.chars() {
-        match (quote, char) {
-            (Some(open), char) if char == open => quote = None,
-            (Some('"'), '$' | '`' | '\\') => return None,
-            (Some(_), char) => word.push(char),
-            (None, '\'' | '"') => {
-                quote = Some(char);
-                begun = true;
-            }
-            (None, '$' | '`' | '|' | '<' | '>' | '&' | '(' | ')' | '{' | '}' | '*' | '?' | '\\') => {
-                return None;
-            }
-            (None, char) if char.is_whitespace() => {
-                if begun || !word.is_empty() {
-                    words.push(std::mem::take(&mut word));
-                }
-                begun = false;
-            }
-            (None, char) => word.push(char),
-        }
-    }
-    if begun || !word.is_empty() {
-        words.push(word);
-    }
-    quote.is_none().then_some(words)
 }

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 
 use serde::Serialize;
 
+use super::admission::Admission;
 use super::draft::Draft;
 use super::edit::{Edit, Unread};
 use super::flows::{About, Flows, INTERNET, Scope};
@@ -99,7 +100,8 @@ pub struct Difference {
 /// A rule that a change leaves in a state that nobody means.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct RuleNote {
-    /// `dead`: it can match nothing any more; `open`: anybody reaches a port for management through it, or everything.
+    /// `dead`: it can match nothing any more; `open`: anybody reaches a port for management through it, or everything; `opened`: more
+    /// networks than before may call a service of data, and not everybody.
     pub effect: &'static str,
     /// The rule, as findings name it.
     pub object: String,
@@ -223,11 +225,12 @@ pub fn forecast(bundle: &Bundle, edits: &[Edit], scope: &Scope) -> Forecast {
     let (changed, unknown) = applied(bundle, edits);
     let (before, after) = (Estate::of(bundle), Estate::of(&changed));
     let flows = Flows::draw([&before, &after], &about, scope);
+    let admitted = edits.iter().filter_map(Edit::admission).flat_map(Admission::notes);
     let mut forecast = Forecast {
         unknown: unknown.into_iter().collect(),
         compared: flows.all.len(),
         left_out: flows.left_out,
-        rules: notes(&before, &after),
+        rules: notes(&before, &after).into_iter().chain(admitted).collect(),
         ..Forecast::default()
     };
     let names = Names([&before, &after]);
@@ -322,6 +325,7 @@ fn about(draft: &Draft, edits: &[Edit]) -> About {
             | Edit::SetPoolMember { .. }
             | Edit::Filter { .. }
             | Edit::Shape { .. }
+            | Edit::Admit(_)
             | Edit::Obscure { .. } => {}
         }
     }

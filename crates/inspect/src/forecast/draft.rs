@@ -113,11 +113,15 @@ impl Draft {
                 .map_err(|why| (Target::Machine(machine.clone()), why)),
             Edit::Shape { machine, words } => guest::shape(&mut self.bundle, machine, words)
                 .map_err(|why| (Target::Machine(machine.clone()), why)),
+            Edit::Admit(admission) => match admission.unknown() {
+                Some(Unread { what, why }) => Err((Target::Other(what), why)),
+                None => Ok(()),
+            },
             Edit::Obscure { target, why } => Err((target.clone(), why.clone())),
         };
         done.map_err(|(target, why)| {
             self.obscure(&target, &why);
-            let is_obscure = matches!(edit, Edit::Obscure { .. });
+            let is_obscure = matches!(edit, Edit::Obscure { .. } | Edit::Admit(_));
             Unread { what: if is_obscure { target.to_string() } else { edit.to_string() }, why }
         })
     }

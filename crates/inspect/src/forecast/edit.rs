@@ -6,6 +6,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::admission::Admission;
 use super::balancer::BalancerList;
 use super::firewall::FirewallEdit;
 
@@ -298,6 +299,8 @@ pub enum Edit {
     },
     /// Changes the rules of a firewall of the platform.
     Firewall(FirewallEdit),
+    /// Changes which networks may call a service of data.
+    Admit(Admission),
     /// Runs a line of `iptables`, `ip6tables` or `nft` in a machine.
     Filter {
         /// The machine.
@@ -340,6 +343,17 @@ impl Edit {
         }
     }
 
+    /// Returns who may call a service of data, if the edit changes that.
+    pub(super) fn admission(&self) -> Option<&Admission> {
+        if let Self::Admit(admission) = self { Some(admission) } else { None }
+    }
+
+    /// True if only the comparison of flows says what the edit does.
+    #[must_use]
+    pub const fn needs_flows(&self) -> bool {
+        !matches!(self, Self::Admit(_))
+    }
+
     /// Returns the machine whose inside it changes; nothing where it changes the cloud.
     #[must_use]
     pub fn machine(&self) -> Option<&str> {
@@ -373,6 +387,7 @@ impl Edit {
             | Self::DeleteBalancerPart { .. }
             | Self::SetPoolMember { .. }
             | Self::Firewall(_)
+            | Self::Admit(_)
             | Self::Obscure {
                 target: Target::Balancer(_) | Target::Firewall(_) | Target::Other(_), ..
             }
@@ -412,7 +427,8 @@ impl Edit {
             | Self::SetForwarding { .. }
             | Self::Attach { .. }
             | Self::SetPoolMember { .. }
-            | Self::SetPower { .. } => 5,
+            | Self::SetPower { .. }
+            | Self::Admit(_) => 5,
             Self::Filter { .. } | Self::Shape { .. } => 6,
             Self::DeleteGroup { .. } | Self::DeleteTable { .. } | Self::DeleteBalancer { .. } => 7,
             Self::Obscure { .. } => 8,
@@ -498,6 +514,7 @@ impl fmt::Display for Edit {
                 write!(out, "{nic} is {} the pool {pool} of {balancer}", if *is_in { "in" } else { "not in" })
             }
             Self::Firewall(edit) => edit.fmt(out),
+            Self::Admit(admission) => write!(out, "{}: other networks may call it", admission.object),
             Self::Filter { machine, words } | Self::Shape { machine, words } => {
                 write!(out, "{} in {machine}", words.join(" "))
             }

@@ -16,9 +16,13 @@
 //! *Invariants*
 //! - An edit of something that was not read is never taken for one without effect: it is named as not judged.
 //! - What a plan does not say (values known after it was applied) makes what it touches unknown, never unchanged.
+//! - Each resource of a plan is judged, irrelevant by `known_types.txt` with the reason, or named as not judged; so is each of its fields.
 //! - A flow is compared as the network carries it; whether somebody listens is said beside it and decides nothing.
 //! - The order of resources in a plan never matters; the flows that are compared depend on the documents and the change alone.
 
+mod account;
+mod admission;
+mod azapi;
 mod balancer;
 mod command;
 mod compare;
@@ -31,14 +35,17 @@ mod flows;
 mod guest;
 mod name;
 mod native;
+mod plan;
 mod resource;
 mod routes;
 mod rules;
+mod script;
 mod terraform;
 mod terraform_balancer;
 mod undo;
 mod what_if;
 
+pub use admission::{Admission, Callers};
 pub use balancer::BalancerList;
 pub use command::{CommandError, command};
 pub use compare::{
@@ -48,7 +55,8 @@ pub use documents::PlanError;
 pub use edit::{Edit, Interface, Peering, RouteRow, SecurityRule, Target, Unread};
 pub use firewall::{FirewallEdit, FirewallPlace, FirewallRules};
 pub use flows::Scope;
-pub use terraform::{Plan, terraform};
+pub use plan::{Irrelevant, Plan};
+pub use terraform::terraform;
 pub use undo::{is_undone_later, undo, undo_read};
 pub use what_if::what_if;
 

@@ -20,11 +20,6 @@ pub(super) fn kind(id: &str) -> Option<(String, String)> {
     Some(((*provider).to_ascii_lowercase(), types.join("/").to_ascii_lowercase()))
 }
 
-/// Tells whether a resource can change what becomes of a flow in a manner that nobody judges here.
-pub(super) fn is_network(provider: &str) -> bool {
-    matches!(provider, "microsoft.network" | "microsoft.containerservice")
-}
-
 /// Returns what a resource puts there.
 ///
 /// # Errors

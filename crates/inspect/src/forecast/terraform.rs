@@ -4,31 +4,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::account::{Action, irrelevant, is_judged, is_said_without_a_field, left_over};
+use super::admission::{admission, is_account, is_admission};
+use super::azapi;
 use super::balancer::BalancerList;
 use super::documents::{MAX_RESOURCES, PlanError, parse, texts};
 use super::draft::Draft;
 use super::edit::{Edit, Interface, Peering, RouteRow, SecurityRule, Target};
 use super::firewall;
 use super::name::{last, subnet};
+use super::plan::Plan;
 use super::terraform_balancer as balancer;
 use crate::net::Fields as _;
 use crate::path::Bundle;
 
-/// A change that was planned.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Plan {
-    /// The estate as the plan knows it; empty where it knows none.
-    pub before: Bundle,
-    /// What it changes.
-    pub edits: Vec<Edit>,
-    /// Resources of the network that it changes and nobody judges here.
-    pub ignored: Vec<String>,
-    /// How many resources it names.
-    pub resources: usize,
-}
-
 /// How types begin whose changes concern flows and which nobody judges here, and what they are.
-const UNJUDGED: [(&str, &str); 32] = [
+const UNJUDGED: [(&str, &str); 40] = [
     ("azurerm_application_gateway", "an application gateway"),
     ("azurerm_application_security_group", "an application security group"),
     ("azurerm_bastion_host", "a bastion"),
@@ -47,18 +38,26 @@ const UNJUDGED: [(&str, &str); 32] = [
     ("azurerm_network_interface_nat_rule_association", "a translation of a load balancer"),
     ("azurerm_network_manager", "a network manager"),
     ("azurerm_network_security_perimeter", "a security perimeter"),
+    ("azurerm_dns_", "a public zone"),
     ("azurerm_private_dns", "a private zone"),
     ("azurerm_private_endpoint", "a private endpoint"),
     ("azurerm_private_link", "a private link service"),
+    ("azurerm_public_ip", "a public address"),
+    ("azurerm_resource_group", "the deletion of a resource group, with all that is in it,"),
+    ("azurerm_resource_group_template_deployment", "a deployment of a template"),
     ("azurerm_route_server", "a route server"),
     ("azurerm_storage_account_network_rules", "the firewall of a storage account"),
     ("azurerm_subnet_nat_gateway_association", "a NAT gateway"),
     ("azurerm_virtual_hub", "a virtual hub"),
+    ("azurerm_virtual_machine_extension", "a program that the platform runs in a machine"),
+    ("azurerm_virtual_machine_run_command", "a command that the platform runs in a machine"),
     ("azurerm_virtual_machine_scale_set", "a scale set"),
     ("azurerm_virtual_network_dns_servers", "the name servers of a network"),
     ("azurerm_virtual_network_gateway", "a gateway"),
     ("azurerm_virtual_wan", "a virtual WAN"),
     ("azurerm_vpn", "a VPN gateway"),
+    ("azurerm_orchestrated_virtual_machine_scale_set", "a scale set"),
+    ("azapi_", "a call of the platform's interface"),
     ("azurerm_web_application_firewall", "a web application firewall"),
     ("azurerm_windows_virtual_machine_scale_set", "a scale set"),
 ];
@@ -101,50 +100,89 @@ pub fn terraform(text: &str) -> Result<Plan, PlanError> {
         // What a state does not hold together is not known before either.
         let _unread = draft.apply(edit);
     }
-    let mut plan = Plan {
-        before: draft.into_bundle(),
-        edits: Vec::new(),
-        ignored: Vec::new(),
-        resources: changes.len(),
-    };
-    for change in changes {
-        let kind = change.text("type").unwrap_or_default();
-        let Some(body) = change.field("change") else { continue };
-        let actions: BTreeSet<&str> = body
-            .field("actions")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
-        if actions.is_empty() || actions.contains("no-op") || actions.contains("read") {
-            continue;
+    let mut plan = Plan { before: draft.into_bundle(), resources: changes.len(), ..Plan::default() };
+    let provisioned = Provisioned::of(&document);
+    changes.iter().for_each(|change| known.review(change, &provisioned, &mut plan));
+    let is_partial = document.field("complete") == Some(&Value::Bool(false))
+        || document.field("errored") == Some(&Value::Bool(true));
+    if is_partial {
+        plan.leave_out(
+            "the rest of the plan",
+            "what it does not hold: it was cut short by an error or a target",
+        );
+    }
+    for list in ["deferred_changes", "action_invocations", "deferred_action_invocations"] {
+        if document.field(list).and_then(Value::as_array).is_some_and(|list| !list.is_empty()) {
+            plan.leave_out(list, "what is left for later");
         }
-        let (before, after) = (body.field("before").unwrap_or(&none), body.field("after").unwrap_or(&none));
-        let later = body.field("after_unknown").unwrap_or(&none);
-        let mut edits = Vec::new();
-        if actions.contains("delete") {
-            edits.extend(known.delete(kind, before));
-        }
-        if !after.is_null() {
-            let put = known.put(kind, after, later, true);
-            edits.extend(
-                put.into_iter()
-                    .filter(|edit| !(actions.contains("update") && known.is_as_before(kind, edit, before))),
-            );
-        }
-        let is_moved = kind == "azurerm_public_ip" && !before.is_null();
-        let unjudged =
-            UNJUDGED.iter().find(|(begin, _)| kind.starts_with(begin) && !firewall::is_terraform(kind));
-        let unjudged = unjudged.map(|(_, what)| *what);
-        if let Some(what) = unjudged.or(is_moved.then_some("a public address")) {
-            let address = change.text("address").unwrap_or(kind).to_owned();
-            plan.ignored.push(address.clone());
-            edits.push(Edit::not_judged(&address, what));
-        }
-        plan.edits.extend(edits);
     }
     Ok(plan)
+}
+
+/// Resources whose definition runs commands of its own, by type and name.
+#[derive(Debug, Default)]
+struct Provisioned(BTreeSet<(String, String)>);
+
+impl Provisioned {
+    fn of(document: &Value) -> Self {
+        let mut found = Self::default();
+        let root = document.field("configuration").and_then(|one| one.field("root_module"));
+        found.learn(root, 0);
+        found
+    }
+
+    fn learn(&mut self, module: Option<&Value>, depth: usize) {
+        let Some(module) = module.filter(|_| depth < MAX_DEPTH) else { return };
+        for one in module.field("resources").and_then(Value::as_array).into_iter().flatten() {
+            if one.field("provisioners").and_then(Value::as_array).is_some_and(|list| !list.is_empty()) {
+                let text = |field: &str| one.text(field).unwrap_or_default().to_owned();
+                self.0.insert((text("type"), text("name")));
+            }
+        }
+        for call in
+            module.field("module_calls").and_then(Value::as_object).into_iter().flat_map(|map| map.values())
+        {
+            self.learn(call.field("module"), depth + 1);
+        }
+    }
+
+    fn has(&self, change: &Value) -> bool {
+        let text = |field: &str| change.text(field).unwrap_or_default().to_owned();
+        !self.0.is_empty() && self.0.contains(&(text("type"), text("name")))
+    }
+}
+
+/// Returns what a plan does with a resource: nothing, one of the known actions, or something that is not known.
+fn action(body: &Value) -> Option<Option<Action>> {
+    let words = body.field("actions").and_then(Value::as_array)?;
+    let words: Vec<&str> = words.iter().map(Value::as_str).collect::<Option<_>>()?;
+    match words.as_slice() {
+        ["no-op" | "read" | "forget"] => Some(None),
+        ["create"] => Some(Some(Action::Create)),
+        ["update"] => Some(Some(Action::Update)),
+        ["delete"] | ["delete", "create"] | ["create", "delete"] => Some(Some(Action::Delete)),
+        _ => None,
+    }
+}
+
+/// Says what a type is whose resources are not judged.
+fn named(kind: &str) -> String {
+    if let Some((_, what)) = UNJUDGED.iter().find(|(begin, _)| kind.starts_with(begin)) {
+        return (*what).to_owned();
+    }
+    let clouds = [
+        ("aws_", "AWS"),
+        ("google_", "Google Cloud"),
+        ("kubernetes_", "Kubernetes"),
+        ("helm_", "Helm"),
+        ("oci_", "Oracle Cloud"),
+        ("alicloud_", "Alibaba Cloud"),
+        ("cloudflare_", "Cloudflare"),
+    ];
+    match clouds.iter().find(|(begin, _)| kind.starts_with(begin)) {
+        Some((_, cloud)) => format!("a resource of {cloud} ({kind})"),
+        None => format!("a resource of the type {kind}"),
+    }
 }
 
 /// So deep modules are nested.
@@ -165,6 +203,13 @@ fn collect<'a>(module: Option<&'a Value>, depth: usize, found: &mut Vec<(&'a str
     }
 }
 
+/// Why an update that changes no field that is read, and none that is not known, is passed over.
+pub(super) const NO_FLOW: &str = "changes only fields that no flow depends on";
+
+/// Types of machines.
+const MACHINES: [&str; 3] =
+    ["azurerm_linux_virtual_machine", "azurerm_windows_virtual_machine", "azurerm_virtual_machine"];
+
 /// What other resources say by their ids.
 #[derive(Debug, Default)]
 struct Known {
@@ -173,6 +218,87 @@ struct Known {
 }
 
 impl Known {
+    /// Adds what a plan does with one resource.
+    fn review(&self, change: &Value, provisioned: &Provisioned, plan: &mut Plan) {
+        let none = Value::Null;
+        let kind = change.text("type").unwrap_or_default();
+        let address = change.text("address").unwrap_or(kind);
+        let body = change.field("change");
+        let Some((body, action)) = body.and_then(|body| Some((body, action(body)?))) else {
+            return plan.leave_out(address, "an action that is not known");
+        };
+        let Some(action) = action else { return };
+        let (before, after) = (body.field("before").unwrap_or(&none), body.field("after").unwrap_or(&none));
+        let later = body.field("after_unknown").unwrap_or(&none);
+        if provisioned.has(change) {
+            return plan.leave_out(address, "what its provisioners run");
+        }
+        if let Some(why) = irrelevant(kind, action) {
+            return plan.pass_over(address, why);
+        }
+        if kind == "azapi_resource" {
+            return azapi::review(change, before, after, later, action, plan);
+        }
+        if !is_judged(kind) && !is_admission(kind) {
+            let is_plain = action == Action::Update
+                && !is_said_without_a_field(before, after, later)
+                && left_over(kind, before, after, later).is_empty();
+            return if is_plain {
+                plan.pass_over(address, NO_FLOW);
+            } else {
+                plan.leave_out(address, &named(kind));
+            };
+        }
+        let is_replaced = action == Action::Delete && !after.is_null();
+        let fields = if after.is_null() { Vec::new() } else { left_over(kind, before, after, later) };
+        let mut edits = Vec::new();
+        if is_admission(kind) {
+            let is_known = !any_later(later, ADMISSION_FIELDS);
+            match admission(kind, None, before, after)
+                .filter(|_| is_known && !(is_account(kind) && after.is_null()))
+            {
+                Some(one) if one.before == one.after => {}
+                Some(one) => edits.push(Edit::Admit(one)),
+                None => return plan.leave_out(address, &named(kind)),
+            }
+        } else {
+            if action == Action::Delete {
+                let gone = self.delete(kind, before);
+                let is_same = is_replaced && gone == self.delete(kind, after);
+                edits.extend(gone.into_iter().filter(|_| !is_same));
+            }
+            if is_replaced && MACHINES.contains(&kind) {
+                let name = after.text("name").unwrap_or_default().to_owned();
+                let why = "it is made again, and what is inside is not known".to_owned();
+                edits.push(Edit::Obscure { target: Target::Machine(name), why });
+            }
+            if !after.is_null() {
+                let put = self.put(kind, after, later, true);
+                let is_update = action == Action::Update;
+                edits.extend(
+                    put.into_iter().filter(|edit| !(is_update && self.is_as_before(kind, edit, before))),
+                );
+            }
+            if MACHINES.contains(&kind) && !after.is_null() {
+                let (old, new) =
+                    (texts(before, &["network_interface_ids"]), texts(after, &["network_interface_ids"]));
+                let lost = old.iter().filter(|id| !new.contains(id)).filter_map(|id| last(id));
+                let why = || format!("it is taken off {address}");
+                edits.extend(lost.map(|nic| Edit::Obscure { target: Target::Interface(nic), why: why() }));
+            }
+        }
+        if !fields.is_empty() {
+            plan.leave_out(address, &format!("a change of {}", fields.join(", ")));
+        } else if edits.is_empty()
+            && (action != Action::Update || is_said_without_a_field(before, after, later))
+        {
+            plan.leave_out(address, "what the plan does not say");
+        } else if edits.is_empty() {
+            plan.pass_over(address, NO_FLOW);
+        }
+        plan.edits.extend(edits);
+    }
+
     fn learn(&mut self, kind: &str, values: &Value) {
         if kind == "azurerm_public_ip"
             && let (Some(id), Some(address)) = (values.text("id"), values.text("ip_address"))
@@ -352,6 +478,9 @@ impl Known {
             | "azurerm_windows_virtual_machine"
             | "azurerm_virtual_machine" => {
                 let nics = texts(values, &["network_interface_ids"]);
+                if unknown(&["network_interface_ids"]) {
+                    return obscure(Target::Other(format!("the network interfaces of {name}")));
+                }
                 let attach = nics.iter().filter_map(|id| last(id));
                 Ok(attach.map(|nic| Edit::Attach { nic, machine: name.clone() }).collect())
             }
@@ -363,7 +492,9 @@ impl Known {
                     }
                     (Some((network, _)), None) => Err(Target::Network(network)),
                     (None, Some(group)) => Err(Target::Group(group)),
-                    (None, None) => Ok(Vec::new()),
+                    (None, None) => {
+                        Err(Target::Other("an association of resources that the plan makes".to_owned()))
+                    }
                 }
             }
             "azurerm_subnet_route_table_association" => {
@@ -374,7 +505,9 @@ impl Known {
                     }
                     (Some((network, _)), None) => Err(Target::Network(network)),
                     (None, Some(table)) => Err(Target::Table(table)),
-                    (None, None) => Ok(Vec::new()),
+                    (None, None) => {
+                        Err(Target::Other("an association of resources that the plan makes".to_owned()))
+                    }
                 }
             }
             "azurerm_network_interface_security_group_association" => {
@@ -384,7 +517,9 @@ impl Known {
                     (Some(nic), Some(group)) => Ok(vec![Edit::SetInterfaceGroup { nic, group: Some(group) }]),
                     (Some(nic), None) => Err(Target::Interface(nic)),
                     (None, Some(group)) => Err(Target::Group(group)),
-                    (None, None) => Ok(Vec::new()),
+                    (None, None) => {
+                        Err(Target::Other("an association of resources that the plan makes".to_owned()))
+                    }
                 }
             }
             _ => Ok(Vec::new()),
@@ -414,6 +549,24 @@ impl Known {
         })])
     }
 }
+
+const ADMISSION_FIELDS: &[&str] = &[
+    "start_ip_address",
+    "end_ip_address",
+    "start_ip",
+    "end_ip",
+    "subnet_id",
+    "network_rules",
+    "network_acls",
+    "network_rule_set",
+    "default_action",
+    "ip_rules",
+    "ip_range_filter",
+    "virtual_network_rule",
+    "virtual_network_subnet_ids",
+    "is_virtual_network_filter_enabled",
+    "public_network_access_enabled",
+];
 
 const FIREWALL_FIELDS: &[&str] = &[
     "priority",

@@ -1,7 +1,7 @@
 //! The command that takes a change back, from what was read before it.
 
 use super::balancer::BalancerList;
-use super::command::{Script, bare, command, known_peering, segments};
+use super::command::{Script, command, known_peering};
 use super::compare::applied;
 use super::documents::{body, id_name, is_named, items, texts};
 use super::draft::Draft;
@@ -11,6 +11,7 @@ use super::guest;
 use super::name::part_after;
 use super::resource::peering_of;
 use super::routes::route_of;
+use super::script::{bare, segments};
 use crate::net::Fields as _;
 use crate::path::Bundle;
 use serde_json::Value;
@@ -132,6 +133,7 @@ fn one_back(words: &[String], edit: &Edit, bundle: &Bundle) -> Option<Vec<String
         | Edit::DeleteBalancer { .. }
         | Edit::PutBalancerPart { .. }
         | Edit::DeleteBalancerPart { .. }
+        | Edit::Admit(_)
         | Edit::Obscure { .. } => None,
     }
 }

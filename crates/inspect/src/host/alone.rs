@@ -12,7 +12,7 @@ use super::link::Link;
 use super::model::Host;
 use super::object::Object;
 use super::walk::Trace;
-use crate::qdisc::Qdisc;
+use crate::qdisc::{self, Qdisc};
 
 const DEGRADED: (Weight, Certainty) = (Weight::Degraded, Certainty::Confirmed);
 const NOTICED: (Weight, Certainty) = (Weight::Noticed, Certainty::Likely);
@@ -143,7 +143,8 @@ pub(super) fn overloaded(host: &Host, device: &str) -> Option<Finding> {
 }
 
 fn netems(host: &Host) -> impl Iterator<Item = (&String, &Qdisc)> {
-    let all = host.qdiscs.rows().iter().filter(|own| own.discipline == "netem");
+    let all =
+        host.qdiscs.rows().iter().filter(|own| matches!(own.discipline.as_str(), "netem" | "blackhole"));
     all.filter_map(|qdisc| Some((qdisc.dev.as_ref()?, qdisc)))
 }
 
@@ -157,10 +158,36 @@ fn queues(host: &Host, traces: &Traces<'_>) -> Vec<Finding> {
     let mut found: Vec<Finding> = hurts.map(|own| own.finding(host)).collect();
     for (device, qdisc) in netems(host) {
         let is_loopback = host.link(device).is_some_and(Link::is_loopback);
-        let leaves = !is_loopback && (traces.is_empty() || on_the_path(device));
+        let leaves = !is_loopback
+            && (traces.is_empty() || on_the_path(device))
+            && !is_around(host, traces, device, qdisc);
         found.extend(impairments(host, device, qdisc, leaves));
     }
     found
+}
+
+/// Tells whether filters lead every flow that passes a device around a discipline. That is known of a device of which the filters were
+/// listed.
+fn is_around(host: &Host, traces: &Traces<'_>, device: &String, qdisc: &Qdisc) -> bool {
+    let at = host.qdiscs.rows().iter().position(|own| std::ptr::eq(own, qdisc));
+    let is_listed = host.shaping.lines().any(|line| line.trim() == format!("filters dev {device}"));
+    let Some(at) = at.filter(|_| is_listed) else { return false };
+    let passes = |trace: &Trace| {
+        trace.passed.iter().any(|one| one.host == host.name && one.output.as_ref() == Some(device))
+    };
+    let mut flows = traces.iter().filter(|(_, trace)| passes(trace)).peekable();
+    let goes_around = |src: IpAddr, dst: IpAddr, number: u8, (sport, dport): (Option<u16>, Option<u16>)| {
+        let flow = qdisc::Flow { protocol: number, src, dst, sport, dport, priority: Some(0) };
+        qdisc::hit(&host.shaping, &flow).is_ok_and(|hits| matches!(hits.get(at), Some(qdisc::Hit::Around(_))))
+    };
+    let is_led = |(flow, trace): &(&Flow, Trace)| {
+        let Some(source) = trace.seen_as.or(flow.source) else { return false };
+        let number = flow.protocol.number(flow.to.is_ipv6());
+        // Which of both directions leaves by the device is not asked: neither may meet it.
+        goes_around(source, flow.to, number, (None, flow.port))
+            && goes_around(flow.to, source, number, (flow.port, None))
+    };
+    flows.peek().is_some() && flows.all(is_led)
 }
 
 /// Returns what a netem does to what leaves by a device; `leaves` says that it does so to traffic in question.

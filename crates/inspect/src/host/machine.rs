@@ -1,5 +1,7 @@
 //! What is odd about a machine as a whole, where no flow tells what matters.
 
+use std::collections::BTreeSet;
+
 use super::answer::Answer;
 use super::context::Expected;
 use super::fault::Fault;
@@ -155,9 +157,14 @@ fn next_hops(host: &Host, route: &Route) -> Vec<Finding> {
 
 /// A machine with a network and no default route: often on purpose.
 fn default_route(host: &Host) -> Option<Finding> {
-    let leads = |route: &Route| route.is_default() && !route.throws_away();
-    let has_network =
-        host.global().any(|own| !own.device.starts_with("docker") && !own.device.starts_with("virbr"));
+    let inner = |device: &str| device.starts_with("docker") || device.starts_with("virbr");
+    let families: BTreeSet<bool> =
+        host.global().filter(|own| !inner(&own.device)).map(|own| own.ip().is_ipv4()).collect();
+    // A default route of IPv6 carries nothing of IPv4.
+    let four = families.contains(&true);
+    let leads =
+        |route: &Route| route.is_default() && !route.throws_away() && route.prefix.addr().is_ipv4() == four;
+    let has_network = !families.is_empty();
     let is_whole = host.routes.read().is_some() && host.has_read(Part::Routes6);
     if !has_network || !is_whole || host.routes.rows().iter().any(leads) {
         return None;

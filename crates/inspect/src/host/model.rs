@@ -65,6 +65,8 @@ pub struct Host {
     pub filters_read: Answer,
     /// Queueing disciplines, a moment later.
     pub qdiscs: Known<Vec<Qdisc>>,
+    /// The text of them, with classes and filters.
+    pub shaping: String,
     /// Queueing disciplines at first.
     pub qdiscs_before: Known<Vec<Qdisc>>,
     /// Counters of protocols.
@@ -173,6 +175,7 @@ impl Host {
             settings: reader.plain(Part::Settings, settings),
             filters_read,
             filters,
+            shaping: reader.text(Part::QdiscsLater).unwrap_or_default(),
             qdiscs_before: reader.qdiscs(Part::Qdiscs),
             qdiscs: reader.qdiscs(Part::QdiscsLater),
             counters: reader.counters(Part::Counters, Part::CountersLater, counter::protocols),
@@ -493,7 +496,10 @@ impl Reader<'_> {
             Err(why) => return Known::NotRead(why),
         };
         match qdisc::read(&text) {
-            Ok(read) => Known::Read(read.devices),
+            Ok(read) => {
+                self.warnings.extend(read.gaps.into_iter().map(|what| Warning { part, what }));
+                Known::Read(read.devices)
+            }
             Err(error) => Known::NotRead(self.close(part, PartError::Garbage { said: error.to_string() })),
         }
     }

@@ -46,4 +46,6 @@ pub use ruleset::{
     Unread, Warning, print, read,
 };
 pub use text::Text;
-pub use walk::{Answer, Compiled, Decided, Hook, Packet, PacketError, State, TracedRule, Verdict, walk};
+pub use walk::{
+    Answer, Carried, Compiled, Decided, Hook, Packet, PacketError, State, TracedRule, Verdict, walk,
+};

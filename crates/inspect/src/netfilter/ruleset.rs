@@ -261,7 +261,70 @@ impl Ruleset {
     }
 }
 
+impl Base {
+    /// Returns the hook of routed packets at which it judges: a device's own hooks stand right before and behind those.
+    #[must_use]
+    pub fn routed_hook(&self) -> &str {
+        match self.hook.as_str() {
+            "ingress" => "prerouting",
+            "egress" => "postrouting",
+            hook => hook,
+        }
+    }
+
+    /// Returns its place among the chains of that hook.
+    #[must_use]
+    pub fn routed_priority(&self) -> i64 {
+        let far = i64::from(u32::MAX);
+        match self.hook.as_str() {
+            "ingress" => self.priority.saturating_sub(far),
+            "egress" => self.priority.saturating_add(far),
+            _ => self.priority,
+        }
+    }
+
+    /// Returns the devices to which it is bound; nothing where the text does not say.
+    #[must_use]
+    pub fn devices(&self) -> Option<Vec<&str>> {
+        let device = self.device.as_ref()?;
+        match device.as_array() {
+            Some(list) => list.iter().map(Value::as_str).collect(),
+            None => device.as_str().map(|one| vec![one]),
+        }
+    }
+}
+
 impl Table {
+    /// True for a table of single devices.
+    #[must_use]
+    pub fn is_of_devices(&self) -> bool {
+        self.name.starts_with("netdev ")
+    }
+
+    /// True for a table of ARP or of bridges that may drop something.
+    #[must_use]
+    pub fn may_drop_frames(&self) -> bool {
+        let harmless = [
+            "accept", "continue", "return", "counter", "log", "match", "jump", "goto", "mangle", "set",
+            "limit",
+        ];
+        let may_drop = |rule: &Rule| match &rule.body {
+            Body::Save(_) => true,
+            Body::Nft(all) => !all.iter().all(|one| harmless.iter().any(|name| one.get(name).is_some())),
+        };
+        let drops = |chain: &Chain| {
+            chain.base.is_some() && chain.policy.as_deref() != Some("accept")
+                || !chain.unread.is_empty()
+                || chain.rules.iter().any(may_drop)
+        };
+        let is_entered = self.chains.iter().any(|chain| chain.base.is_some());
+        self.family == Family::Other
+            && !self.is_of_devices()
+            && !self.dormant
+            && is_entered
+            && self.chains.iter().any(drops)
+    }
+
     /// Returns the name without its family.
     #[must_use]
     pub fn bare(&self) -> &str {

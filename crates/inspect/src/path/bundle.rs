@@ -9,6 +9,9 @@ use super::document::Reading;
 /// The version of the form.
 pub(super) const FORMAT: u32 = 1;
 
+/// The file of a folder that says how long each of the others is.
+pub const LENGTHS: &str = "lengths.json";
+
 /// What was read of an estate, as it was printed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Bundle {
@@ -238,14 +241,36 @@ impl Bundle {
     }
 
     /// Reads a bundle that is a folder: `cloud/DOCUMENT`, `nics/NAME/DOCUMENT`, `guests/NAME/DOCUMENT` and
-    /// `guests/NAME/filters/SOURCE`, each name with or without an ending.
+    /// `guests/NAME/filters/SOURCE`, each name with or without an ending. With [`LENGTHS`] a file that is shorter than it was, or gone, is
+    /// one that was not read.
     ///
     /// # Errors
     /// Fails at the first file that has no place in a bundle.
     pub fn from_files<'a>(files: impl IntoIterator<Item = (&'a str, Reading)>) -> Result<Self, BundleError> {
         let mut bundle = Self { format: FORMAT, ..Self::default() };
+        let mut lengths = BTreeMap::new();
+        let mut kept = Vec::new();
         for (path, reading) in files {
+            match reading {
+                Reading::Text(text) if path.trim_start_matches("./") == LENGTHS => {
+                    lengths =
+                        serde_json::from_str::<BTreeMap<String, usize>>(&text).map_err(BundleError::Json)?;
+                }
+                reading @ (Reading::Text(_) | Reading::Failed { .. }) => kept.push((path, reading)),
+            }
+        }
+        for (path, reading) in kept {
+            let reading = match (lengths.remove(path.trim_start_matches("./")), reading) {
+                (Some(length), Reading::Text(text)) if text.len() < length => {
+                    Reading::Failed { error: format!("cut off: {} of {length} bytes", text.len()) }
+                }
+                (_, reading) => reading,
+            };
             bundle.put(path, reading).ok_or_else(|| BundleError::Foreign(path.to_owned()))?;
+        }
+        for path in lengths.keys() {
+            let error = "the file is missing".to_owned();
+            bundle.put(path, Reading::Failed { error }).ok_or_else(|| BundleError::Foreign(path.clone()))?;
         }
         Ok(bundle.distinct().into_owned())
     }
@@ -294,6 +319,13 @@ impl Bundle {
             documents.all().iter().for_each(|(name, reading)| add(&folder, name, *reading));
             let folder = format!("{folder}/filters");
             documents.filters.iter().for_each(|(name, reading)| add(&folder, name, Some(reading)));
+        }
+        let lengths: BTreeMap<&str, usize> =
+            files.iter().map(|(path, text)| (path.as_str(), text.len())).collect();
+        if !lengths.is_empty()
+            && let Ok(text) = serde_json::to_string(&lengths)
+        {
+            files.push((LENGTHS.to_owned(), text));
         }
         files
     }

@@ -540,7 +540,10 @@ impl Carrier<'_> {
         }
         // The other side of a peering may say more than this one.
         hop.missing.extend(self.estate.missing_beyond(to));
-        hop.stops.push(Effect { rule: Some(route.to_owned()), ..Effect::new(cause, why) });
+        let effect = Effect { rule: Some(route.to_owned()), ..Effect::new(cause, why) };
+        // A peering that was not read is not one that is absent.
+        let effects = if self.estate.networks.read().is_some() { &mut hop.stops } else { &mut hop.possible };
+        effects.push(effect);
         (hop, Next::Lost)
     }
 

@@ -265,7 +265,7 @@ impl Context<'_> {
         let routing = Known::of(guest.routes.as_ref(), |text| {
             let mut routing = Routing::read(text)?;
             if let Some(Reading::Text(text)) = &guest.routes6 {
-                routing.add(text)?;
+                routing.add(text, true)?;
             }
             match &guest.rules {
                 Some(Reading::Text(text)) => routing.with_rules(text),
@@ -280,6 +280,10 @@ impl Context<'_> {
             shaping: Known::of(guest.shaping.as_ref(), Shaping::read),
             routing,
             addresses: Known::of(guest.addresses.as_ref(), routing::addresses),
+            links: match &guest.addresses {
+                Some(Reading::Text(text)) => routing::links(text),
+                Some(Reading::Failed { .. }) | None => routing::Links::default(),
+            },
             settings: Known::of(guest.settings.as_ref(), routing::settings),
             tcp: Known::of(guest.tcp.as_ref(), |text| socket::read(text, Protocol::Tcp)),
             udp: Known::of(guest.udp.as_ref(), |text| socket::read(text, Protocol::Udp)),

@@ -22,7 +22,7 @@ use super::naming::{self, Names, ServerAnswer};
 use super::needed::Closed;
 use super::page::Page;
 use super::place::{self, Places};
-use super::routing::{Addresses, Routing};
+use super::routing::{Addresses, Links, Routing};
 use super::shaping::Shaping;
 use super::socket::{Bound, Listener};
 use super::topology::{self, Listed, Network};
@@ -104,6 +104,7 @@ pub(super) struct Machine {
     pub(super) shaping: Known<Shaping>,
     pub(super) routing: Known<Routing>,
     pub(super) addresses: Known<Addresses>,
+    pub(super) links: Links,
     pub(super) settings: Known<BTreeMap<String, String>>,
     pub(super) tcp: Known<Vec<Listener>>,
     pub(super) udp: Known<Vec<Listener>>,

@@ -1,6 +1,7 @@
 //! A machine's packet filter, made ready once and asked for packets of a flow.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 use ghost_base::Limit;
 
@@ -13,7 +14,7 @@ use super::ruleset_change::{PacketRole, placed, sharing, with_share, without};
 use super::shaping::is_virtual;
 use super::translate::{Translation, translates, translation};
 use crate::netfilter::{
-    Base, Body, Bundle, Compiled, Format, Hook, Host, Packet, Rule, Ruleset, Source, State, Verdict,
+    Base, Body, Bundle, Carried, Compiled, Format, Hook, Host, Packet, Rule, Ruleset, Source, State, Verdict,
 };
 
 /// So many places of one hook are taken away one after another before the rest is left open.
@@ -49,7 +50,8 @@ struct Backend {
     plain: Compiled<'static>,
     /// The same, knowing whose the packet's addresses are; absent where no rule asks.
     placed: Option<Box<[Compiled<'static>; 3]>>,
-    writes_marks: bool,
+    /// Whether a rule writes marks, or says what the connection table makes of a packet.
+    writes: bool,
     /// The hooks at which it may translate.
     translates_at: Vec<Hook>,
     /// Whether a rule tells some of the ports that callers have from others.
@@ -74,8 +76,23 @@ pub(super) struct Passage<'a> {
     pub(super) output: Option<String>,
     /// What is taken away.
     pub(super) gone: &'a [Cause],
-    /// Whether a rule may have marked it.
-    pub(super) marked: bool,
+    /// Its mark; nothing where it is not known.
+    pub(super) mark: Option<u32>,
+    /// What the connection table of the machine makes of it.
+    pub(super) tracking: Tracking,
+    /// What it made of the packet that began the connection.
+    pub(super) opening: Tracking,
+}
+
+/// What the connection table of a machine makes of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Tracking {
+    #[default]
+    Tracked,
+    /// A rule says that it is not tracked.
+    Untracked,
+    /// Whether it is, or in which zone, is not known.
+    Open,
 }
 
 /// What hooks do to a packet.
@@ -125,30 +142,39 @@ impl Filters {
     pub(super) fn pass(&self, passage: &mut Passage<'_>, hook: Hook) -> Passed {
         let six = passage.wire.src.is_ipv6();
         let mut passed = Passed::default();
-        let mut marked = passage.marked;
+        let mut mark = passage.mark;
         let judging =
             |backend: &&Backend| backend.six.is_none_or(|own| own == six) && backend.hooks.contains(&hook);
         for backend in self.backends.iter().filter(judging) {
             let removed = backend.pass(passage, hook, &mut passed);
             let begins = passage.wire.part == Part::Opening;
             let translates = begins && backend.translates_at.contains(&hook);
-            if !backend.writes_marks && !translates {
+            if backend.writes {
+                let carried = backend.carried(passage, hook, &removed);
+                mark = carried.mark;
+                match carried {
+                    Carried { untracked: None, .. } | Carried { zoned: true, .. } => {
+                        passage.tracking = Tracking::Open
+                    }
+                    Carried { untracked: Some(true), .. } => passage.tracking = Tracking::Untracked,
+                    Carried { untracked: Some(false), zoned: false, .. } => {}
+                }
+            }
+            if !translates {
                 continue;
             }
             let Some(trace) = backend.trace(passage, hook, &removed) else {
-                marked |= backend.writes_marks;
                 if translates && passed.translation.is_none() {
                     let why = "whether it is translated is open".to_owned();
                     passed.translation = Some(Translation::Unknown(why));
                 }
                 continue;
             };
-            marked |= trace.iter().any(writes_mark);
             if translates && passed.translation.is_none() {
                 passed.translation = translation(&trace, hook, &passage.wire);
             }
         }
-        passage.marked = marked;
+        passage.mark = mark;
         passed
     }
 
@@ -195,6 +221,11 @@ fn gaps(host: &Host, six: bool) -> Vec<String> {
     let absent = host.absent.iter().filter(|source| mine(source));
     let absent = absent.filter(|source| !host.unread.iter().any(|warning| warning.place == **source));
     gaps.extend(absent.map(|source| format!("{source}: was not gathered")));
+    let tables =
+        host.backends.iter().filter_map(|backend| backend.ruleset.as_ref()).flat_map(|own| &own.tables);
+    // Who cannot be asked for an address is not reached; IPv6 asks by packets that the other tables see.
+    let frames = tables.filter(|table| table.may_drop_frames() && !(six && table.name.starts_with("arp ")));
+    gaps.extend(frames.map(|table| format!("the table {} may drop it before it is routed", table.name)));
     gaps
 }
 
@@ -210,8 +241,11 @@ impl Backend {
     fn new(ruleset: Ruleset) -> Self {
         let six = (ruleset.format == Format::Save).then(|| ruleset.family == "ipv6");
         let rules = || ruleset.tables.iter().flat_map(|table| &table.chains).flat_map(|chain| &chain.rules);
+        let chains = || ruleset.tables.iter().flat_map(|table| &table.chains);
+        let bound = chains().filter_map(|chain| chain.base.as_ref()?.devices()).flatten();
+        let bound = bound.map(|device| device.trim_end_matches('*').to_owned());
         let mut devices: Vec<String> =
-            rules().flat_map(devices_of).filter(|device| !is_virtual(device)).collect();
+            rules().flat_map(devices_of).chain(bound).filter(|device| !is_virtual(device)).collect();
         devices.sort_unstable();
         devices.dedup();
         let untried_devices = DEVICES.cut(&mut devices);
@@ -226,7 +260,7 @@ impl Backend {
         Self {
             six,
             placed,
-            writes_marks: rules().any(writes_mark),
+            writes: rules().any(writes),
             translates_at: Hook::ALL.into_iter().filter(|hook| asks_translation(&ruleset, *hook)).collect(),
             splits_callers: rules().any(splits_callers),
             hooks: Hook::ALL.into_iter().filter(|hook| judges(&ruleset, *hook)).collect(),
@@ -236,8 +270,16 @@ impl Backend {
         }
     }
 
-    fn ready(&self, place: PacketRole) -> &Compiled<'static> {
-        match (self.placed.as_deref(), place) {
+    fn ready(&self, passage: &Passage<'_>) -> &Compiled<'static> {
+        // Of what is sent to many it is not known whose address it is.
+        let is_of_many = |address: IpAddr| match address {
+            IpAddr::V4(address) => address.is_multicast() || matches!(address.octets(), [.., 0 | 255]),
+            IpAddr::V6(address) => address.is_multicast(),
+        };
+        if is_of_many(passage.wire.src) || is_of_many(passage.wire.dst) {
+            return &self.plain;
+        }
+        match (self.placed.as_deref(), passage.place) {
             (Some([to, ..]), PacketRole::ToHost) => to,
             (Some([_, from, _]), PacketRole::FromHost) => from,
             (Some([.., through]), PacketRole::Through) => through,
@@ -248,7 +290,7 @@ impl Backend {
     /// Takes a packet through a hook; whatever stops it is taken away, and the rest is asked again. Returns what was taken away.
     fn pass(&self, passage: &Passage<'_>, hook: Hook, passed: &mut Passed) -> Vec<Target> {
         let packets = self.packets(passage, hook);
-        let ready = self.ready(passage.place);
+        let ready = self.ready(passage);
         if self.untried_devices > 0 && asks_for_device(passage, hook) {
             passed
                 .doubts
@@ -309,9 +351,25 @@ impl Backend {
         removed
     }
 
+    /// Returns what a packet carries to the next hook.
+    fn carried(&self, passage: &Passage<'_>, hook: Hook, removed: &[Target]) -> Carried {
+        let ready = self.ready(passage);
+        let owned;
+        let compiled = if removed.is_empty() {
+            ready
+        } else {
+            owned = Compiled::owning(without(ready.ruleset(), removed));
+            &owned
+        };
+        let packets = self.packets(passage, hook);
+        let all = packets.iter().map(|packet| compiled.walk(packet).ok().and_then(|answer| answer.carried));
+        let all = all.map(|carried| carried.unwrap_or(Carried { mark: None, untracked: None, zoned: true }));
+        all.reduce(Carried::both).unwrap_or_default()
+    }
+
     /// Returns the rules that a packet met at a hook; nothing where that is not certain.
     fn trace(&self, passage: &Passage<'_>, hook: Hook, removed: &[Target]) -> Option<Vec<Rule>> {
-        let ready = self.ready(passage.place);
+        let ready = self.ready(passage);
         let owned;
         let compiled = if removed.is_empty() {
             ready
@@ -351,12 +409,22 @@ impl Backend {
         };
         let ports = if self.splits_callers { vec![33_000, CALLER_PORT, 60_000] } else { vec![CALLER_PORT] };
         let caller = |own: Option<u16>, port: u16| own.map(|own| if own == CALLER_PORT { port } else { own });
-        let (state, flags) = match (wire.part, wire.protocol) {
-            (Part::Opening, _) => (State::New, 2),
-            (Part::Answer, _) => (State::Established, 18),
-            (Part::StrayAnswer, Protocol::Udp) => (State::New, 0),
-            (Part::StrayAnswer, Protocol::Tcp | Protocol::Icmp) => (State::Invalid, 18),
-            (Part::Later, _) => (State::Invalid, 16),
+        let stray = if wire.protocol == Protocol::Udp { State::New } else { State::Invalid };
+        let (tracked, flags) = match wire.part {
+            Part::Opening => (vec![State::New], 2),
+            Part::Answer => match passage.opening {
+                Tracking::Tracked => (vec![State::Established], 18),
+                // The connection table knows nothing of what it answers.
+                Tracking::Untracked => (vec![stray], 18),
+                Tracking::Open => (vec![State::Established, stray], 18),
+            },
+            Part::StrayAnswer => (vec![stray], 18),
+            Part::Later => (vec![State::Invalid], 16),
+        };
+        let states = match passage.tracking {
+            Tracking::Tracked => tracked,
+            Tracking::Untracked => vec![State::Untracked],
+            Tracking::Open => tracked.into_iter().chain([State::Untracked]).collect(),
         };
         let answers = matches!(wire.part, Part::Answer | Part::StrayAnswer);
         let echo = match (answers, six) {
@@ -368,7 +436,9 @@ impl Backend {
         let mut packets = Vec::new();
         for input in devices(comes, passage.input.as_ref()) {
             for output in devices(leaves, passage.output.as_ref()) {
-                for port in &ports {
+                for (port, state) in
+                    ports.iter().flat_map(|port| states.iter().map(move |state| (port, *state)))
+                {
                     packets.push(Packet {
                         hook,
                         protocol: wire.protocol.number(six),
@@ -381,7 +451,7 @@ impl Backend {
                         state: Some(state),
                         icmp_type: (wire.protocol == Protocol::Icmp).then_some(echo),
                         tcp_flags: (wire.protocol == Protocol::Tcp).then_some(flags),
-                        mark: (!passage.marked).then_some(0),
+                        mark: passage.mark,
                     });
                 }
             }
@@ -409,7 +479,8 @@ fn asks_for_device(passage: &Passage<'_>, hook: Hook) -> bool {
 fn judges(ruleset: &Ruleset, hook: Hook) -> bool {
     let chains =
         ruleset.tables.iter().flat_map(|table| &table.chains).filter_map(|chain| chain.base.as_ref());
-    !ruleset.unread.is_empty() || chains.into_iter().any(|base| base.hook.eq_ignore_ascii_case(hook.name()))
+    !ruleset.unread.is_empty()
+        || chains.into_iter().any(|base| base.routed_hook().eq_ignore_ascii_case(hook.name()))
 }
 
 /// Tells whether a ruleset may translate at a hook: rules stand there, in a table of which some rule does.
@@ -429,7 +500,14 @@ fn ask(compiled: &Compiled<'_>, packets: &[Packet]) -> Fate {
     for other in fates {
         let both_pass = matches!((&other, &first), (Fate::Passes(_), Fate::Passes(_)));
         if other != first && !both_pass {
-            return Fate::Open(vec!["by which device or from which port it comes".to_owned()]);
+            let states =
+                packets.first().is_some_and(|first| packets.iter().any(|other| other.state != first.state));
+            let why = if states {
+                "whether its connection is tracked, and in which zone"
+            } else {
+                "by which device or from which port it comes"
+            };
+            return Fate::Open(vec![why.to_owned()]);
         }
     }
     first
@@ -526,19 +604,27 @@ fn said(
     }
 }
 
-fn writes_mark(rule: &Rule) -> bool {
+/// Tells whether a rule writes a mark, or says what the connection table makes of a packet.
+fn writes(rule: &Rule) -> bool {
+    let writing = ["MARK", "CONNMARK", "HMARK", "CT", "NOTRACK", "TPROXY", "NFQUEUE"];
     match &rule.body {
         Body::Save(parts) => parts.iter().any(|part| {
             matches!(part.name.as_str(), "-j" | "-g")
-                && part
-                    .values
-                    .first()
-                    .is_some_and(|target| matches!(target.as_str(), "MARK" | "CONNMARK" | "HMARK"))
+                && part.values.first().is_some_and(|target| writing.contains(&target.as_str()))
         }),
         Body::Nft(expressions) => expressions.iter().any(|expression| {
-            let key =
-                expression.get("mangle").and_then(|body| body.get("key")).and_then(|key| key.get("meta"));
-            key.and_then(|meta| meta.get("key")).and_then(crate::netfilter::Json::as_str) == Some("mark")
+            let name = |body: &crate::netfilter::Json, key| {
+                body.get(key).and_then(crate::netfilter::Json::as_str).map(str::to_owned)
+            };
+            let key = expression.get("mangle").and_then(|body| body.get("key"));
+            let meta = key.and_then(|key| key.get("meta")).and_then(|meta| name(meta, "key"));
+            let ct = key.and_then(|key| key.get("ct")).and_then(|ct| name(ct, "key"));
+            let xt = expression.get("xt").and_then(|xt| name(xt, "name"));
+            meta.as_deref() == Some("mark")
+                || ct.as_deref() == Some("zone")
+                || expression.get("notrack").is_some()
+                || expression.get("queue").is_some()
+                || xt.is_some_and(|xt| writing.contains(&xt.as_str()))
         }),
     }
 }

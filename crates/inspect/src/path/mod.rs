@@ -87,7 +87,7 @@ mod walk_health;
 mod walk_name;
 mod walk_public;
 
-pub use bundle::{Bundle, BundleError, Cloud, Guest, Nic};
+pub use bundle::{Bundle, BundleError, Cloud, Guest, LENGTHS, Nic};
 pub use change::{Admitted, AdmittedEnd, Change, GuestRule};
 pub use distinct::plain_name;
 pub use document::{Document, GuestDocument, Known, Missing, Reading};

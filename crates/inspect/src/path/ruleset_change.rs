@@ -24,6 +24,21 @@ impl PacketRole {
     }
 }
 
+/// Tells whether an address is of one of some kinds, if it is that of a machine; nothing where that is not known. `own` says that it is
+/// one of the judging machine's own.
+fn is_of_kind<'a>(kinds: impl Iterator<Item = &'a str>, own: bool) -> Option<bool> {
+    let mut found = Some(false);
+    for kind in kinds {
+        match kind.to_ascii_lowercase().as_str() {
+            "local" if own => return Some(true),
+            "local" | "broadcast" | "anycast" | "multicast" => {}
+            "unicast" if own => {}
+            _ => found = None,
+        }
+    }
+    found
+}
+
 /// Takes rules out of a chain; what could not be read keeps its place among the others.
 fn keep_rules(chain: &mut Chain, mut keep: impl FnMut(&mut Rule) -> bool) {
     let mut gone = Vec::new();
@@ -97,10 +112,9 @@ fn place_save(parts: &mut Vec<Part>, place: PacketRole) -> bool {
             "--src-type" if of(part) => place.owns_source(),
             _ => return true,
         };
-        if part.values.first().map(|text| text.as_str()) != Some("LOCAL") {
-            return true;
-        }
-        let holds = own != part.negated;
+        let kinds = part.values.first().map(|text| text.as_str()).unwrap_or_default();
+        let Some(is) = is_of_kind(kinds.split(','), own) else { return true };
+        let holds = is != part.negated;
         possible &= holds;
         !holds
     });
@@ -114,13 +128,18 @@ fn names(part: &Part, module: &str) -> bool {
     part.values.first().is_some_and(|text| text.as_str() == module)
 }
 
-/// Returns which end an expression asks for, and whether it says that it is one of the host's own.
-fn fib_of(expression: &Json) -> Option<(bool, bool)> {
+/// Returns which end an expression asks for, of which kinds it has to be, and whether it has to be one of them or none.
+fn fib_of(expression: &Json) -> Option<(bool, Vec<&str>, bool)> {
     let body = expression.get("match")?;
     let fib = body.get("left")?.get("fib")?;
-    if fib.get("result")?.as_str()? != "type" || body.get("right")?.as_str()? != "local" {
+    if fib.get("result")?.as_str()? != "type" {
         return None;
     }
+    let right = body.get("right")?;
+    let kinds = match right.as_str() {
+        Some(kind) => vec![kind],
+        None => right.get("set")?.as_array()?.iter().map(Json::as_str).collect::<Option<Vec<_>>>()?,
+    };
     let flags = fib.get("flags")?;
     let flags: Vec<&str> = match flags.as_array() {
         Some(list) => list.iter().filter_map(Json::as_str).collect(),
@@ -131,15 +150,16 @@ fn fib_of(expression: &Json) -> Option<(bool, bool)> {
         ["saddr"] => false,
         _ => return None,
     };
-    Some((destination, body.get("op").and_then(Json::as_str) != Some("!=")))
+    Some((destination, kinds, body.get("op").and_then(Json::as_str) != Some("!=")))
 }
 
 fn place_nft(expressions: &mut Vec<Json>, place: PacketRole) -> bool {
     let mut possible = true;
     expressions.retain(|expression| {
-        let Some((destination, equal)) = fib_of(expression) else { return true };
+        let Some((destination, kinds, equal)) = fib_of(expression) else { return true };
         let own = if destination { place.owns_destination() } else { place.owns_source() };
-        let holds = own == equal;
+        let Some(is) = is_of_kind(kinds.into_iter(), own) else { return true };
+        let holds = is == equal;
         possible &= holds;
         !holds
     });

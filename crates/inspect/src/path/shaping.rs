@@ -1,9 +1,9 @@
 //! What the shaping of a device does to packets that leave by it.
 
 use super::fault::{Cause, Fault, Object};
-use super::flow::Wire;
+use super::flow::{Flow, Wire};
 use super::hop::Effect;
-use crate::qdisc::{self, Hit, Qdisc};
+use crate::qdisc::{self, Acted, Hit, Qdisc, Side};
 
 /// The shaping of a machine.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +17,8 @@ pub(super) struct Shaping {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Met {
     pub(super) effects: Vec<Effect>,
+    /// What takes every packet.
+    pub(super) stops: Vec<Effect>,
     pub(super) doubts: Vec<String>,
 }
 
@@ -32,19 +34,22 @@ impl Shaping {
     }
 
     /// Says what a packet meets that leaves by one of some devices, or by one that is not known.
-    pub(super) fn meets(&self, machine: &str, devices: Option<&[String]>, wire: &Wire) -> Met {
+    pub(super) fn meets(&self, machine: &str, devices: Option<&[String]>, wire: &Wire, asked: &Flow) -> Met {
         let mut met = Met::default();
+        let flow = described(wire);
+        let by = devices.unwrap_or_default();
+        for device in by {
+            let found = self.filters(machine, device, Side::Out, &flow, asked);
+            // Of several devices it is not known which one it is.
+            if by.len() == 1 {
+                met.add(found);
+            } else if !found.stops.is_empty() || !found.effects.is_empty() || !found.doubts.is_empty() {
+                met.doubts.push(format!("whether it leaves by {device}, where filters stand, is not known"));
+            }
+        }
         if !self.impaired {
             return met;
         }
-        let flow = qdisc::Flow {
-            protocol: wire.protocol.number(wire.src.is_ipv6()),
-            src: wire.src,
-            dst: wire.dst,
-            sport: wire.sport,
-            dport: wire.dport,
-            priority: Some(0),
-        };
         let Ok(hits) = qdisc::hit(&self.text, &flow) else { return met };
         let physical = self.devices.iter().filter_map(|qdisc| qdisc.dev.as_deref());
         let mut physical: Vec<&str> = physical.filter(|device| !is_virtual(device)).collect();
@@ -69,10 +74,82 @@ impl Shaping {
                 _ if !leaves => {}
                 Hit::Around(_) => {}
                 Hit::Unknown(why) => met.doubts.push(format!("the {} of {device}: {why}", qdisc.discipline)),
-                Hit::Meets(_) => met.effects.extend(effects(machine, device, qdisc)),
+                Hit::Meets(_) => {
+                    if qdisc.is_open {
+                        met.doubts.push(format!(
+                            "what the {} of {device} does to it is not known",
+                            qdisc.discipline
+                        ));
+                    }
+                    let found = effects(machine, device, qdisc);
+                    let is_whole = |share: Option<f64>| share.is_some_and(|share| share >= 100.0);
+                    if qdisc.discipline == "blackhole" || is_whole(qdisc.loss_pct) {
+                        met.stops.extend(
+                            found.into_iter().filter(|effect| effect.cause.fault == Fault::NetemLoss),
+                        );
+                    } else {
+                        met.effects.extend(found);
+                    }
+                }
             }
         }
         met
+    }
+}
+
+impl Met {
+    fn add(&mut self, more: Self) {
+        self.effects.extend(more.effects);
+        self.stops.extend(more.stops);
+        self.doubts.extend(more.doubts);
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.effects.is_empty() && self.stops.is_empty() && self.doubts.is_empty()
+    }
+}
+
+impl Shaping {
+    /// Says what the filters of a device do to a packet that comes by it.
+    pub(super) fn arrives(&self, machine: &str, device: Option<&str>, wire: &Wire, asked: &Flow) -> Met {
+        let flow = described(wire);
+        if let Some(device) = device {
+            return self.filters(machine, device, Side::In, &flow, asked);
+        }
+        let mut devices: Vec<&str> = self.devices.iter().filter_map(|qdisc| qdisc.dev.as_deref()).collect();
+        devices.dedup();
+        let acts = |device: &&&str| !self.filters(machine, device, Side::In, &flow, asked).is_empty();
+        let acting = devices.iter().filter(|device| !is_virtual(device)).filter(acts);
+        let doubts =
+            acting.map(|device| format!("whether it comes by {device}, where filters stand, is not known"));
+        Met { doubts: doubts.collect(), ..Met::default() }
+    }
+
+    /// What a filter does is named by the flow: the shaping at the root of the device has no part in it.
+    fn filters(&self, machine: &str, device: &str, side: Side, flow: &qdisc::Flow, asked: &Flow) -> Met {
+        let mut met = Met::default();
+        let effect = |fault, why: &str| {
+            Effect::new(Cause::new(fault, Object::flow(asked)), format!("{why} on {machine}"))
+        };
+        for acted in qdisc::act(&self.text, device, side, flow).unwrap_or_default() {
+            match acted {
+                Acted::Drops(why) => met.stops.push(effect(Fault::NoPath, &why)),
+                Acted::Limits(why) => met.effects.push(effect(Fault::RateLimit, &why)),
+                Acted::Unknown(why) => met.doubts.push(why),
+            }
+        }
+        met
+    }
+}
+
+fn described(wire: &Wire) -> qdisc::Flow {
+    qdisc::Flow {
+        protocol: wire.protocol.number(wire.src.is_ipv6()),
+        src: wire.src,
+        dst: wire.dst,
+        sport: wire.sport,
+        dport: wire.dport,
+        priority: Some(0),
     }
 }
 

@@ -16,6 +16,8 @@ pub(super) struct Listener {
     pub(super) port: u16,
     /// The program, where it is reported.
     pub(super) program: Option<String>,
+    /// The device to which it is bound.
+    pub(super) device: Option<String>,
 }
 
 /// Where a socket listens.
@@ -97,7 +99,9 @@ fn socket(words: &[&str], wanted: Protocol) -> Option<Option<Listener>> {
     // Whatever says that it is no listener of the protocol is none.
     let listens =
         words.iter().any(|word| matches!(*word, "LISTEN" | "UNCONN")) || first == "udp" || first == "udp6";
-    let (address, port) = words.iter().find_map(|word| local(word))?;
+    let (word, (address, port)) = words.iter().find_map(|word| Some((word, local(word)?)))?;
+    let device = word.rsplit_once(':').and_then(|(address, _)| address.split_once('%'));
+    let device = device.map(|(_, device)| device.trim_end_matches(']').to_owned());
     if named.is_some_and(|named| named != wanted) || !listens {
         return Some(None);
     }
@@ -109,7 +113,7 @@ fn socket(words: &[&str], wanted: Protocol) -> Option<Option<Listener>> {
         })
     });
     let program = program.map(str::to_owned);
-    Some(Some(Listener { protocol: wanted, address, port, program }))
+    Some(Some(Listener { protocol: wanted, address, port, program, device }))
 }
 
 /// Reads the local end: the first word of the line that has an address and a port.
@@ -162,9 +166,20 @@ pub(super) enum Listens<'a> {
 }
 
 /// Finds who listens.
-pub(super) fn listens(listeners: &[Listener], address: IpAddr, port: u16) -> Listens<'_> {
+///
+/// `through` are the devices by which it is reached; empty if they are not known, and then a socket of any device may take it.
+pub(super) fn listens<'a>(
+    listeners: &'a [Listener],
+    address: IpAddr,
+    port: u16,
+    through: &[&str],
+) -> Listens<'a> {
+    let at_device = |listener: &Listener| {
+        listener.device.as_deref().is_none_or(|own| through.is_empty() || through.contains(&own))
+    };
     let on_port: Vec<&Listener> = listeners.iter().filter(|listener| listener.port == port).collect();
-    if let Some(here) = on_port.iter().find(|listener| listener.address.takes(address)) {
+    if let Some(here) = on_port.iter().find(|listener| listener.address.takes(address) && at_device(listener))
+    {
         return Listens::Here(here);
     }
     if on_port.is_empty() { Listens::Nobody } else { Listens::Elsewhere(on_port) }
@@ -181,11 +196,13 @@ LISTEN 0      128        127.0.0.1:5432       0.0.0.0:*
 LISTEN 0      511                *:80               *:*     users:((\"nginx\",pid=1,fd=6))
 LISTEN 0      511             [::]:8443          [::]:*
 LISTEN 0      4096   127.0.0.53%lo:53         0.0.0.0:*
+LISTEN 0      4096      0.0.0.0%tun0:9000     0.0.0.0:*
+LISTEN 0      4096      0.0.0.0%eth0:9001     0.0.0.0:*
 ";
 
     fn at(address: &str, port: u16) -> String {
         let all = read(SS, Protocol::Tcp).unwrap();
-        match listens(&all, address.parse().unwrap(), port) {
+        match listens(&all, address.parse().unwrap(), port, &["eth0"]) {
             Listens::Here(one) => one.program.clone().unwrap_or_else(|| "here".to_owned()),
             Listens::Elsewhere(all) => format!("at {}", all[0].address),
             Listens::Nobody => "nobody".to_owned(),
@@ -201,6 +218,8 @@ LISTEN 0      4096   127.0.0.53%lo:53         0.0.0.0:*
         assert_eq!(at("10.0.0.4", 8443), "at [::]");
         assert_eq!(at("fd00::4", 8443), "here");
         assert_eq!(at("10.0.0.4", 23), "nobody");
+        assert_eq!(at("10.0.0.4", 9000), "at 0.0.0.0");
+        assert_eq!(at("10.0.0.4", 9001), "here");
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! The walk of a flow: there, hop by hop, and back.
 
+use std::collections::BTreeMap;
+
 use super::carry::{Asked, Next, carry, settings};
 use super::document::{Document, GuestDocument};
 use super::estate::{Machine, Nic, is_six};
 use super::fault::{Cause, Fault, Object};
-use super::filter::{CALLER_PORT, Passage};
+use super::filter::{CALLER_PORT, Passage, Tracking};
 use super::flow::{Part, Protocol, Wire};
 use super::group;
 use super::hop::{Effect, Hop, Kind, Side};
@@ -33,6 +35,8 @@ pub(super) struct Walk<'a> {
     pub(super) appliances: Vec<(usize, Passage<'a>)>,
     pub(super) returned_by: Vec<usize>,
     pub(super) translated: Vec<Undo>,
+    /// What the connection tables of machines made of the packet that began the connection.
+    pub(super) tracking: BTreeMap<usize, Tracking>,
     /// The firewalls of the platform that let the first packet pass.
     pub(super) firewalls: Vec<Passed>,
     /// The gateway by which the first packet left, and the packet.
@@ -77,6 +81,7 @@ pub(super) fn walk(asked: Asked<'_>) -> Walk<'_> {
         appliances: Vec::new(),
         returned_by: Vec::new(),
         translated: Vec::new(),
+        tracking: BTreeMap::new(),
         firewalls: Vec::new(),
         left: None,
         around: None,
@@ -433,6 +438,7 @@ impl<'a> Walk<'a> {
         let here = estate.owns(machine, wire.dst);
         let input =
             estate.nic(nic).and_then(|nic| nic.addresses.first()).and_then(|own| machine.device(*own));
+        self.arrival(machine, input.as_deref(), &wire);
         let mut passage =
             self.passage(machine, wire, if here { PacketRole::ToHost } else { PacketRole::Through });
         passage.input = input;
@@ -468,6 +474,7 @@ impl<'a> Walk<'a> {
         }
         self.filters(Kind::GuestInput, at, machine, &mut passage, &[Hook::Input]);
         self.join_last(before);
+        self.own_address(machine, passage.wire.dst);
         self.reverse_path(machine, &passage);
         if fresh {
             self.listener(machine, &passage.wire, before);

@@ -547,7 +547,7 @@ impl Walk<'_> {
             let own = machine.tcp.read().map(Vec::as_slice).unwrap_or_default();
             let addresses = machine.nics.iter().filter_map(|at| self.asked.estate.nic(*at));
             let mut addresses = addresses.flat_map(|nic| nic.addresses.iter().copied());
-            addresses.any(|address| matches!(listens(own, address, port), Listens::Here(_)))
+            addresses.any(|address| matches!(listens(own, address, port, &[]), Listens::Here(_)))
         };
         let (cause, why) = match settings.probe.as_ref() {
             Some(probe) if port != settings.port && serves(settings.port) => {

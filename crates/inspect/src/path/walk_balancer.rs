@@ -407,7 +407,7 @@ impl Walk<'_> {
         let machine = self.asked.estate.machines.get(backend.machine)?;
         let is_served = |port: u16| {
             let own = machine.tcp.read().map(Vec::as_slice).unwrap_or_default();
-            matches!(listens(own, backend.address, port), Listens::Here(_))
+            matches!(listens(own, backend.address, port, &[]), Listens::Here(_))
         };
         let (cause, why) = if port != probe.port && is_served(port) {
             let object = Object::BalancerPart { balancer: balancer.name.clone(), part: probe.name.clone() };

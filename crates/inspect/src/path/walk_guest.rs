@@ -1,15 +1,17 @@
 //! The machines on the path of a flow: their routes, packet filters, shaping and listeners.
 
+use std::net::IpAddr;
+
 use super::carry::settings;
 use super::document::{Document, GuestDocument, Known};
 use super::estate::{Machine, is_six};
 use super::fault::{Cause, Fault, Object};
-use super::filter::Passage;
+use super::filter::{Passage, Tracking};
 use super::flow::{Part, Protocol, Wire};
 use super::hop::{Effect, Hop, Kind, Side};
 use super::routing::Choice;
 use super::ruleset_change::PacketRole;
-use super::socket::{Listens, listens};
+use super::socket::{Listener, Listens, listens};
 use super::translate::Translation;
 use super::walk::{Undo, Walk};
 use crate::netfilter::Hook;
@@ -44,7 +46,18 @@ impl<'a> Walk<'a> {
 
     pub(super) fn passage(&self, machine: &'a Machine, wire: Wire, place: PacketRole) -> Passage<'a> {
         let gone = self.asked.gone;
-        Passage { machine: &machine.name, wire, place, input: None, output: None, gone, marked: false }
+        let (tracking, opening) = (Tracking::default(), Tracking::default());
+        Passage {
+            machine: &machine.name,
+            wire,
+            place,
+            input: None,
+            output: None,
+            gone,
+            mark: Some(0),
+            tracking,
+            opening,
+        }
     }
 
     /// Asks the routes of a machine itself by which device a packet leaves.
@@ -58,8 +71,8 @@ impl<'a> Walk<'a> {
             return fallback();
         };
         let mut hop = Hop::new(Kind::GuestRoute, &machine.name).on(document.clone());
-        if let Some(doubt) = &routing.doubt {
-            hop = hop.lacking(document, doubt.clone());
+        if let Some(doubt) = routing.doubt(wire.src, wire.dst) {
+            hop = hop.lacking(document, doubt);
         }
         let machine_name = || machine.name.clone();
         let mut choice = routing.choose(wire.dst);
@@ -82,6 +95,17 @@ impl<'a> Walk<'a> {
                 hop.reason = format!("{} sends it by {}", machine.name, devices.join(", "));
                 Some(devices.to_vec()).filter(|devices| !devices.is_empty())
             }
+            Choice::Down(route) => {
+                let (cause, why) = (Cause::new(Fault::NoPath, Object::flow(self.asked.flow)), &machine.name);
+                let why = format!(
+                    "{why} sends it by a device without a carrier: the route {} is down",
+                    route.prefix
+                );
+                if !self.is_gone(&cause) {
+                    hop.stops.push(Effect::new(cause, why));
+                }
+                None
+            }
             Choice::Refuse(..) | Choice::Nothing => {
                 let object = Object::GuestRoute { machine: machine_name(), prefix: "default".to_owned() };
                 let cause = Cause::new(Fault::NoGuestRoute, object);
@@ -92,8 +116,44 @@ impl<'a> Walk<'a> {
                 None
             }
         };
+        if let Some([device]) = devices.as_deref()
+            && machine.links.down.contains(device)
+        {
+            let cause = Cause::new(Fault::NoPath, Object::flow(self.asked.flow));
+            if !self.is_gone(&cause) {
+                hop.stops
+                    .push(Effect::new(cause, format!("the device {device} of {} is down", machine.name)));
+            }
+        }
         self.push(hop);
         devices.or_else(fallback)
+    }
+
+    /// Asks whether a machine has the address that is called, at a device that is up.
+    pub(super) fn own_address(&mut self, machine: &Machine, address: IpAddr) {
+        let document = Document::Guest { machine: machine.name.clone(), document: GuestDocument::Addresses };
+        let mut hop = Hop::new(Kind::Machine, &machine.name).on(document.clone());
+        let Some(all) = machine.addresses.read() else {
+            // Who does not let anybody look in is named for it already.
+            if machine.filters.read().is_some() {
+                let why = format!("whether it has the address {address}: {}", machine.addresses.why_not());
+                self.push(hop.lacking(document, why));
+            }
+            return;
+        };
+        let device = all.iter().find(|(_, own)| own.contains(&address)).map(|(device, _)| device);
+        let why = match device {
+            None => format!("{} does not have the address {address} at any device", machine.name),
+            Some(device) if machine.links.down.contains(device) => {
+                format!("the device {device} of {}, which has {address}, is down", machine.name)
+            }
+            Some(_) => return,
+        };
+        let cause = Cause::new(Fault::NoPath, Object::flow(self.asked.flow));
+        if !self.is_gone(&cause) {
+            hop.stops.push(Effect::new(cause, why));
+        }
+        self.push(hop);
     }
 
     /// Takes a packet through hooks of a machine's packet filter.
@@ -109,6 +169,9 @@ impl<'a> Walk<'a> {
         let mut hop = Hop::new(kind, &machine.name);
         let passes_on = matches!(kind, Kind::GuestForward);
         let mut doubtful = false;
+        if passage.wire.part == Part::Answer {
+            passage.opening = self.tracking.get(&at).copied().unwrap_or_default();
+        }
         match &machine.filters {
             Known::Read(filters) => {
                 hop = hop.on(document.clone()).passing(format!("no rule of {} stops it", machine.name));
@@ -129,6 +192,9 @@ impl<'a> Walk<'a> {
                         }
                         Some(translation) => self.translate(at, machine, passage, &translation),
                     }
+                }
+                if passage.wire.part == Part::Opening {
+                    self.tracking.insert(at, passage.tracking);
                 }
                 let gaps = filters.gaps(is_six(passage.wire.src));
                 if !gaps.is_empty() {
@@ -206,13 +272,31 @@ impl<'a> Walk<'a> {
                 hop = hop
                     .on(document.clone())
                     .passing(format!("no device of {} that sends it delays or loses", machine.name));
-                let met = shaping.meets(&machine.name, devices, wire);
+                let met = shaping.meets(&machine.name, devices, wire, self.asked.flow);
                 hop.degrades.extend(met.effects.into_iter().filter(|effect| !self.is_gone(&effect.cause)));
+                hop.stops.extend(met.stops.into_iter().filter(|effect| !self.is_gone(&effect.cause)));
                 for doubt in met.doubts {
                     hop = hop.lacking(document.clone(), doubt);
                 }
             }
             None => hop = hop.lacking(document, machine.shaping.why_not()),
+        }
+        self.push(hop);
+    }
+
+    /// Asks the filters of the device by which a packet comes to a machine.
+    pub(super) fn arrival(&mut self, machine: &Machine, device: Option<&str>, wire: &Wire) {
+        let Some(shaping) = machine.shaping.read() else { return };
+        let met = shaping.arrives(&machine.name, device, wire, self.asked.flow);
+        if met.is_empty() {
+            return;
+        }
+        let document = Document::Guest { machine: machine.name.clone(), document: GuestDocument::Shaping };
+        let mut hop = Hop::new(Kind::Shaping, &machine.name).on(document.clone());
+        hop.degrades.extend(met.effects.into_iter().filter(|effect| !self.is_gone(&effect.cause)));
+        hop.stops.extend(met.stops.into_iter().filter(|effect| !self.is_gone(&effect.cause)));
+        for doubt in met.doubts {
+            hop = hop.lacking(document.clone(), doubt);
         }
         self.push(hop);
     }
@@ -272,13 +356,23 @@ impl<'a> Walk<'a> {
         hop = hop.on(document);
         let fault = if flow.protocol == Protocol::Tcp { Fault::TcpRefused } else { Fault::UdpRefused };
         let cause = Cause::new(fault, Object::flow(flow));
-        let why = match listens(all, wire.dst, port) {
+        let device = machine.device(wire.dst);
+        let through: Vec<&str> = device
+            .iter()
+            .flat_map(|own| [Some(own.as_str()), machine.links.masters.get(own).map(String::as_str)])
+            .flatten()
+            .collect();
+        let why = match listens(all, wire.dst, port, &through) {
             Listens::Here(one) => {
                 let program = one.program.as_deref().unwrap_or("a program");
                 return self.push(hop.passing(format!("{program} listens at {}:{port}", one.address)));
             }
             Listens::Elsewhere(others) => {
-                let places: Vec<String> = others.iter().map(|one| one.address.to_string()).collect();
+                let place = |one: &&Listener| match &one.device {
+                    Some(device) => format!("{} of the device {device}", one.address),
+                    None => one.address.to_string(),
+                };
+                let places: Vec<String> = others.iter().map(place).collect();
                 format!("on {} port {port} is listened to at {} alone", machine.name, places.join(", "))
             }
             Listens::Nobody => format!("nobody listens on {}/{port} of {}", flow.protocol, machine.name),
@@ -304,7 +398,7 @@ impl<'a> Walk<'a> {
                 continue;
             }
             passage.wire.part = Part::Later;
-            passage.marked = false;
+            passage.mark = Some(0);
             let Some(filters) = machine.filters.read() else { continue };
             let passed = filters.pass(&mut passage, Hook::Forward);
             let document =

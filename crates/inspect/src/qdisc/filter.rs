@@ -19,6 +19,22 @@ pub(super) struct Filter {
     pub(super) whole: bool,
     /// Whether something else than a class stands beside it: what it does to packets is not read.
     pub(super) acts: bool,
+    /// What stands beside it does to a packet that it takes; nothing where it only names a class.
+    pub(super) act: Option<Act>,
+}
+
+/// What an action does to a packet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Act {
+    /// Nothing, and the next filter is asked.
+    Continues,
+    /// It passes, and no other filter is asked.
+    Passes,
+    Drops,
+    /// It passes up to a rate.
+    Limits,
+    /// It is not known.
+    Other(String),
 }
 
 /// One thing that a packet has to be.
@@ -35,6 +51,23 @@ pub(super) enum Key {
 }
 
 impl Filter {
+    /// Notes an action by its kind, and what the packet meets behind it.
+    pub(super) fn action(&mut self, kind: &str, control: &str) {
+        let act = match (kind, control) {
+            ("gact", "drop" | "shot") => Act::Drops,
+            ("gact", "pass" | "ok") => Act::Passes,
+            ("gact", "continue" | "pipe" | "reclassify" | "unspec") => Act::Continues,
+            ("police", _) => Act::Limits,
+            ("mirror", _) => Act::Continues,
+            (kind, control) => Act::Other(format!("{kind} {control}").trim().to_owned()),
+        };
+        let is_first = matches!(self.act, None | Some(Act::Continues));
+        if is_first {
+            self.act = Some(act);
+        }
+        self.acts = true;
+    }
+
     /// Whether it chooses packets.
     pub(super) fn is_whole(&self) -> bool {
         self.whole || self.flowid.is_some()

@@ -1,5 +1,7 @@
 //! What a text is made of, before anything is concluded: disciplines, classes, filters.
 
+use std::collections::BTreeSet;
+
 use super::filter::Filter;
 use super::land::same_id;
 use super::sheet::{Qdisc, Warning};
@@ -35,6 +37,8 @@ pub(super) struct Items {
     pub(super) classes: Vec<Class>,
     pub(super) filters: Vec<Filter>,
     pub(super) warnings: Vec<Warning>,
+    /// The devices of which all filters were listed, be they none.
+    pub(super) filters_read: BTreeSet<String>,
     /// Whether anything was said in the language of `tc`, be it an empty list.
     pub(super) recognised: bool,
 }

@@ -171,10 +171,12 @@ fn qdisc(items: &mut Items, tree: &Tree, kind: String, line: usize) -> Qdisc {
             }
             if options.get("slot").is_some() {
                 qdisc.impairs = true;
+                qdisc.is_open = true;
                 items.warn(line, "packets wait for slots: no single delay describes it");
             }
             if options.get("loss-state").is_some() {
                 qdisc.impairs = true;
+                qdisc.is_open = true;
                 items.warn(line, "a loss model of four states: no single share describes it");
             }
         }
@@ -232,10 +234,35 @@ fn filter(tree: &Tree, line: usize) -> Filter {
         kind: tree.text("kind").unwrap_or_default(),
         flowid: options.text("flowid").or_else(|| options.text("classid")),
         line,
-        acts: options.get("actions").is_some() || options.get("police").is_some(),
         whole: ["order", "keys", "handle", "match"].iter().any(|name| options.get(name).is_some()),
         ..Filter::default()
     };
+    if let Some(Tree::List(actions)) = options.get("actions") {
+        for action in actions {
+            let control = action.get("control_action").and_then(|control| control.text("type"));
+            match action.text("kind").as_deref() {
+                Some("mirred")
+                    if action.text("mirred_action").is_some_and(|word| word.contains("mirror")) =>
+                {
+                    filter.action("mirror", "");
+                }
+                kind => filter.action(kind.unwrap_or("an action"), control.as_deref().unwrap_or_default()),
+            }
+        }
+    } else if options.get("actions").is_some() {
+        filter.action("actions", "");
+    }
+    if options.get("police").is_some() {
+        filter.action("police", "");
+    }
+    let is_plain = matches!(
+        filter.kind.as_str(),
+        "u32" | "flower" | "matchall" | "fw" | "basic" | "route" | "rsvp" | "flow"
+    );
+    if !is_plain && filter.is_whole() {
+        let kind = filter.kind.clone();
+        filter.action(&kind, "");
+    }
     filter.stands_in(tree.text("chain").as_deref(), options.text("key_ht").as_deref());
     if let Some(link) = options.text("link") {
         filter.keys.push(Key::Other(format!("link {link}")));

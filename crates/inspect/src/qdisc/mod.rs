@@ -10,6 +10,7 @@
 //! # Ok::<(), ghost_inspect::qdisc::ReadError>(())
 //! ```
 
+mod action;
 mod filter;
 mod hit;
 mod item;
@@ -23,6 +24,7 @@ mod text;
 mod tree;
 mod unit;
 
+pub use action::{Acted, Side, act};
 pub use hit::{Flow, Hit, hit};
 pub use read::{MAX_TEXT_BYTES, ReadError, read};
 pub use sheet::{Qdisc, Read, Warning};

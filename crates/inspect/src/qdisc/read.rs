@@ -2,6 +2,7 @@
 
 use serde_json::Deserializer;
 
+use super::filter::Act;
 use super::item::Items;
 use super::json::{Tree, document};
 use super::sheet::{Qdisc, Read};
@@ -56,12 +57,25 @@ pub(super) fn items(text: &str) -> Result<Items, ReadError> {
 
 fn conclude(mut items: Items) -> Read {
     let mut devices = items.qdiscs.clone();
+    let mut unknown = Vec::new();
     for (qdisc, device) in items.qdiscs.iter().zip(&mut devices) {
         if qdisc.discipline == "htb" {
             device.rate_bps = rate_of_classes(&items, qdisc);
         }
         device.impairs |= impairs(device, has_classes(&items, qdisc));
+        if device.discipline == "blackhole" {
+            device.loss_pct = Some(100.0);
+        }
+        if !is_known(&device.discipline) {
+            device.impairs = true;
+            device.is_open = true;
+            let what = format!("what a {} does to packets is not known", device.discipline);
+            unknown.push((device.dev.clone(), what));
+        }
         device.exempt = exempt(&items, qdisc);
+    }
+    for (dev, what) in unknown {
+        items.warn(0, dev.map_or_else(|| what.clone(), |dev| format!("{dev}: {what}")));
     }
     let undecoded: Vec<_> = items
         .filters
@@ -77,8 +91,44 @@ fn conclude(mut items: Items) -> Read {
         items.warn(line, what);
     }
     items.tell_the_homeless();
+    let gaps = gaps(&items, &devices);
     items.warnings.sort_by_key(|warning| warning.line);
-    Read { impaired: devices.iter().any(|device| device.impairs), devices, warnings: items.warnings }
+    Read { impaired: devices.iter().any(|device| device.impairs), devices, warnings: items.warnings, gaps }
+}
+
+/// Names what packets meet and no figure describes.
+fn gaps(items: &Items, devices: &[Qdisc]) -> Vec<String> {
+    let open = devices.iter().filter(|own| own.is_open);
+    let mut found: Vec<String> = open
+        .map(|own| {
+            format!(
+                "what the {} of {} does is not known",
+                own.discipline,
+                own.dev.as_deref().unwrap_or("a device")
+            )
+        })
+        .collect();
+    for device in devices.iter().filter(|own| matches!(own.discipline.as_str(), "clsact" | "ingress")) {
+        let Some(name) = &device.dev else { continue };
+        let has_filters = items
+            .filters
+            .iter()
+            .any(|filter| filter.dev.as_ref() == Some(name) && filter.parent.starts_with("ffff:"));
+        if !has_filters && !items.filters_read.contains(name) {
+            found.push(format!("the filters of {name} were not read"));
+        }
+    }
+    for filter in items.filters.iter().filter(|filter| filter.is_whole()) {
+        let what = match &filter.act {
+            None | Some(Act::Continues | Act::Passes) => continue,
+            Some(Act::Drops) => "drops what it takes",
+            Some(Act::Limits) => "limits what it takes",
+            Some(Act::Other(_)) => "does something that is not known",
+        };
+        let device = filter.dev.as_deref().unwrap_or("a device");
+        found.push(format!("the {} filter of line {} at {device} {what}", filter.kind, filter.line));
+    }
+    found
 }
 
 fn has_classes(items: &Items, qdisc: &Qdisc) -> bool {
@@ -105,6 +155,53 @@ fn rate_of_classes(items: &Items, qdisc: &Qdisc) -> Option<f64> {
     Some(roots.iter().sum())
 }
 
+/// Disciplines that are known: those that only order what waits, and those whose figures are read.
+const DISCIPLINES: &[&str] = &[
+    "noqueue",
+    "pfifo_fast",
+    "pfifo",
+    "bfifo",
+    "pfifo_head_drop",
+    "fq_codel",
+    "fq",
+    "fq_pie",
+    "codel",
+    "pie",
+    "sfq",
+    "sfb",
+    "red",
+    "gred",
+    "choke",
+    "hhf",
+    "skbprio",
+    "dualpi2",
+    "mq",
+    "mqprio",
+    "multiq",
+    "prio",
+    "ets",
+    "drr",
+    "qfq",
+    "hfsc",
+    "htb",
+    "cbq",
+    "cake",
+    "netem",
+    "tbf",
+    "cbs",
+    "taprio",
+    "etf",
+    "plug",
+    "ingress",
+    "clsact",
+    "blackhole",
+    "teql0",
+];
+
+fn is_known(discipline: &str) -> bool {
+    DISCIPLINES.contains(&discipline)
+}
+
 fn impairs(qdisc: &Qdisc, has_classes: bool) -> bool {
     let some = |figure: Option<f64>| figure.is_some_and(|figure| figure > 0.0);
     match qdisc.discipline.as_str() {
@@ -119,7 +216,7 @@ fn impairs(qdisc: &Qdisc, has_classes: bool) -> bool {
         ]
         .into_iter()
         .any(some),
-        "tbf" => true,
+        "tbf" | "blackhole" => true,
         "htb" | "hfsc" | "cbq" => has_classes,
         "cake" => some(qdisc.rate_bps),
         // Each has a schedule or a rate of its own, which is not read.

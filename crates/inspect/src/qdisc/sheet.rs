@@ -11,6 +11,8 @@ pub struct Read {
     pub impaired: bool,
     /// What could not be read or decided.
     pub warnings: Vec<Warning>,
+    /// What packets meet and no figure describes: filters with actions, disciplines that are not known.
+    pub gaps: Vec<String>,
 }
 
 /// A queueing discipline, where it is attached, and what it does.
@@ -26,6 +28,9 @@ pub struct Qdisc {
     pub parent: Option<String>,
     /// Whether it delays, loses, changes or limits traffic.
     pub impairs: bool,
+    /// Whether what it does to packets is described by no figure here.
+    #[serde(skip)]
+    pub is_open: bool,
     /// Delay in milliseconds.
     pub delay_ms: Option<f64>,
     /// Jitter in milliseconds.

@@ -36,6 +36,11 @@ pub(super) fn line(items: &mut Items, text: &str, number: usize, below: Below) -
             items.recognised = true;
             return Below::Filter;
         }
+        ["filters", "dev", device] => {
+            items.filters_read.insert((*device).to_owned());
+            items.recognised = true;
+            return Below::Nothing;
+        }
         _ => {}
     }
     let indented = text.starts_with([' ', '\t']);
@@ -93,6 +98,7 @@ fn qdisc(items: &mut Items, kind: &str, handle: &str, rest: &[&str], number: usi
                 Some("state") => {
                     qdisc.impairs = true;
                     items.warn(number, "a loss model of four states: no single share describes it");
+                    qdisc.is_open = true;
                 }
                 other => {
                     qdisc.loss_pct = other.and_then(percent);
@@ -116,6 +122,7 @@ fn qdisc(items: &mut Items, kind: &str, handle: &str, rest: &[&str], number: usi
             }
             "slot" if kind == "netem" => {
                 qdisc.impairs = true;
+                qdisc.is_open = true;
                 items.warn(number, "packets wait for slots: no single delay describes it");
             }
             "maxrate" if kind == "fq" => {
@@ -178,6 +185,14 @@ fn filter(rest: &[&str], line: usize) -> Filter {
             _ => {}
         }
     }
+    if !matches!(
+        filter.kind.as_str(),
+        "u32" | "flower" | "matchall" | "fw" | "basic" | "route" | "rsvp" | "flow"
+    ) && filter.is_whole()
+    {
+        let kind = filter.kind.clone();
+        filter.action(&kind, "");
+    }
     filter
 }
 
@@ -193,14 +208,32 @@ fn statistics(items: &mut Items, words: &[&str]) {
     }
 }
 
+/// Returns what a packet meets behind an action, as in `gact action drop`.
+fn after_action<'a>(words: &[&'a str]) -> &'a str {
+    let at = words.iter().position(|word| *word == "action");
+    at.and_then(|at| words.get(at + 1)).copied().unwrap_or_default()
+}
+
 fn selector(items: &mut Items, words: &[&str]) {
     let Some(filter) = items.filters.last_mut() else { return };
-    // The description of an action ends at the next filter.
-    if filter.acts {
+    // The description of an action ends at the next filter; several actions stand one after another.
+    if filter.acts && !matches!(words, ["action", "order", ..]) {
         return;
     }
     match (filter.kind.as_str(), words) {
-        (_, ["action" | "police", ..]) => filter.acts = true,
+        (_, ["action", "order", _, kind, rest @ ..]) => {
+            let has =
+                |word: &str| rest.iter().any(|own| own.trim_matches(['(', ')']).eq_ignore_ascii_case(word));
+            match *kind {
+                "mirred" if has("mirror") => filter.action("mirror", ""),
+                "mirred" => filter.action("mirred", rest.get(..5).unwrap_or(rest).join(" ").as_str()),
+                // The rest of its words stand in the next line, or behind `action`.
+                "gact" => filter.action("gact", after_action(rest)),
+                kind => filter.action(kind, after_action(rest)),
+            }
+        }
+        (_, ["police", ..]) => filter.action("police", ""),
+        (_, ["action", ..]) => filter.action("action", words.get(1..).unwrap_or_default().join(" ").as_str()),
         // Counters.
         (_, [word, ..]) if word.starts_with('(') => {}
         ("u32", ["match", pair, "at", at, ..]) => {

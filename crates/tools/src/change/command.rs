@@ -12,7 +12,7 @@ use crate::input::text;
 use crate::print::{Hinted, line};
 use crate::setup::Setup;
 use ghost_inspect::forecast::{
-    CommandError, Edit, Forecast, Plan, PlanError, Scope, command, forecast, terraform, what_if,
+    CommandError, Edit, Forecast, Irrelevant, Plan, PlanError, Scope, command, forecast, terraform, what_if,
 };
 use ghost_inspect::path::Bundle;
 
@@ -82,6 +82,7 @@ struct Document<'a> {
     verdict: &'static str,
     changes: Vec<String>,
     not_judged: &'a [String],
+    irrelevant: &'a [Irrelevant],
     #[serde(flatten)]
     forecast: &'a Forecast,
 }
@@ -94,7 +95,7 @@ pub fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
             let plan = plan(&review.file)?;
             let read = review.source.read(&setup)?;
             let bundle = read.as_ref().unwrap_or(&plan.before);
-            say(bundle, &plan.edits, &plan.ignored, &review.source, &review.output)
+            say(bundle, &plan, &review.source, &review.output)
         }
         Sub::Forecast(single) => {
             let Some(bundle) = single.source.read(&setup)? else {
@@ -102,7 +103,8 @@ pub fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
                 return Err(Hinted::new(error, "name -g GROUP to read the cloud, or --bundle PATH").into());
             };
             let edits = edits(&single.command, &bundle, &setup)?;
-            say(&bundle, &edits, &[], &single.source, &single.output)
+            let plan = Plan { edits, ..Plan::default() };
+            say(&bundle, &plan, &single.source, &single.output)
         }
     }
 }
@@ -141,16 +143,12 @@ fn edits(text: &str, bundle: &Bundle, setup: &Setup) -> anyhow::Result<Vec<Edit>
     })
 }
 
-fn say(
-    bundle: &Bundle,
-    edits: &[Edit],
-    ignored: &[String],
-    source: &Source,
-    output: &Output,
-) -> anyhow::Result<u8> {
+fn say(bundle: &Bundle, plan: &Plan, source: &Source, output: &Output) -> anyhow::Result<u8> {
+    let Plan { edits, ignored, irrelevant, .. } = plan;
     let scope = Scope { named: source.flows(bundle)?, ..Scope::default() };
     let found = forecast(bundle, edits, &scope);
-    let is_open = found.is_open() || !ignored.is_empty() || (found.compared == 0 && !edits.is_empty());
+    let is_uncompared = found.compared == 0 && edits.iter().any(Edit::needs_flows);
+    let is_open = found.is_open() || !ignored.is_empty() || is_uncompared;
     let verdict = match (found.is_bad(), is_open) {
         (true, _) => "HARMFUL",
         (false, true) => "INDETERMINATE",
@@ -158,10 +156,11 @@ fn say(
     };
     if output.json {
         let changes = edits.iter().map(ToString::to_string).collect();
-        let document = Document { format: FORMAT, verdict, changes, not_judged: ignored, forecast: &found };
+        let document =
+            Document { format: FORMAT, verdict, changes, not_judged: ignored, irrelevant, forecast: &found };
         line(&serde_json::to_string(&document)?)?;
     } else {
-        show::page(verdict, &found, edits, ignored).print()?;
+        show::page(verdict, &found, plan).print()?;
     }
     Ok(match verdict {
         "HARMFUL" => 3,

@@ -1,12 +1,13 @@
 //! A forecast as a page for people.
 
 use crate::page::{Cell, Page, Tone, plain};
-use ghost_inspect::forecast::{Difference, Edit, Forecast, Verdict};
+use ghost_inspect::forecast::{Difference, Edit, Forecast, Plan, Verdict};
 
 /// So many of a kind are shown.
 const SHOWN: usize = 20;
 
-pub(super) fn page(verdict: &str, found: &Forecast, edits: &[Edit], ignored: &[String]) -> Page {
+pub(super) fn page(verdict: &str, found: &Forecast, plan: &Plan) -> Page {
+    let Plan { edits, ignored, irrelevant, .. } = plan;
     let mut page = Page::for_output();
     let tone = match verdict {
         "HARMLESS" => Tone::Good,
@@ -41,6 +42,10 @@ pub(super) fn page(verdict: &str, found: &Forecast, edits: &[Edit], ignored: &[S
         page.title("Changed, and not judged here");
         page.first(ignored, SHOWN, |name| vec![plain(name)]);
     }
+    if !irrelevant.is_empty() {
+        page.title("Changes that no flow depends on");
+        page.first(irrelevant, SHOWN, |one| vec![plain(&one.what), (Tone::Faint, one.why.to_owned())]);
+    }
     let mut last = format!("  {} flows were compared", found.compared);
     if found.undecided > 0 {
         last.push_str(&format!("; {} are undecided before and after", found.undecided));
@@ -57,7 +62,7 @@ fn summary(found: &Forecast, edits: &[Edit]) -> String {
     if edits.is_empty() {
         return "nothing of the network changes".to_owned();
     }
-    if found.compared == 0 {
+    if found.compared == 0 && edits.iter().any(Edit::needs_flows) {
         return "no machine is known, so that no flow could be compared: name --bundle or -g".to_owned();
     }
     let count = |verdict: Verdict| found.flows.iter().filter(|one| one.verdict == verdict).count();
@@ -69,6 +74,14 @@ fn summary(found: &Forecast, edits: &[Edit]) -> String {
         (Verdict::Opened, "opened"),
         (Verdict::Eased, "eased"),
     ];
+    let rules = |effect: &str| found.rules.iter().filter(|note| note.effect == effect).count();
+    if found.compared == 0 {
+        let (open, more) = (rules("open"), rules("opened"));
+        return format!(
+            "rules: {open} let in anybody, {more} let in more networks, {} not judged",
+            found.unknown.len()
+        );
+    }
     let said: Vec<String> = all
         .into_iter()
         .filter(|(verdict, _)| count(*verdict) > 0)

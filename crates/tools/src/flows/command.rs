@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
+use super::packed::unpacked;
 use super::show;
 use crate::input;
 use crate::moment::moment;
@@ -16,7 +17,7 @@ use ghost_inspect::flowlog::{Log, MAX_BYTES, Question, Seen, Unread, Window};
 /// The arguments of `ghost flows`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ghost flows PT1H.json\n  ghost flows PT1H.json --from 10.1.2.10 --to 10.1.3.10:5432 --since 2026-11-24T02:00:00Z\n  ghost flows day/*.json --denied --json\n\nA FILE is a blob of a flow log of a network (PT1H.json, one for each interface and hour); one that is cut off or still written is read as far as it goes. A line that denies names the rule. Where no line is there nothing was seen: the log may be off, filtered, or minutes late, so that is no denial. With --exit-code: 3 where the flow was denied, 4 where nothing of it was seen or something could not be read."
+    after_help = "Examples:\n  ghost flows PT1H.json\n  ghost flows PT1H.json --from 10.1.2.10 --to 10.1.3.10:5432 --since 2026-11-24T02:00:00Z\n  ghost flows day/*.json --denied --json\n\nA FILE is a blob of a flow log of a network or a security group (PT1H.json, one for each interface and hour), also packed as .gz or .zip; one that is cut off or still written is read as far as it goes. A line that denies names the rule. Where no line is there nothing was seen: the log may be off, filtered, or minutes late, so that is no denial. With --exit-code: 3 where the flow was denied, 4 where nothing of it was seen or something could not be read."
 )]
 pub struct Arguments {
     /// Blobs of a flow log; `-` is standard input.
@@ -85,6 +86,8 @@ pub(super) struct Found {
     /// What interfaces saw.
     pub seen: Vec<Seen>,
     pub unread: Unread,
+    /// The hours of the time in question of which no file has a line; milliseconds since 1970.
+    pub missing_hours: Vec<u64>,
 }
 
 impl Found {
@@ -101,7 +104,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     } else {
         show::page(&found).print()?;
     }
-    let is_open = found.seen.is_empty() || !found.unread.is_empty();
+    let is_open = found.seen.is_empty() || !found.unread.is_empty() || !found.missing_hours.is_empty();
     Ok(match (arguments.exit_code, found.is_denied()) {
         (false, _) => 0,
         (true, true) => 3,
@@ -124,7 +127,9 @@ impl Arguments {
         let window = Window { from: since.map_or(0, millis), to: until.map_or(u64::MAX, millis) };
         let mut log = Log::default();
         for file in &self.files {
-            log.add_blob(&input::beginning(file, MAX_BYTES + 1)?);
+            let unpacked = unpacked(input::beginning(file, MAX_BYTES + 1)?);
+            unpacked.blobs.iter().for_each(|blob| log.add_blob(blob));
+            log.unread.packed += unpacked.broken;
         }
         let mut seen = match self.from.zip(self.to) {
             Some((source, (destination, port))) => {
@@ -134,11 +139,12 @@ impl Arguments {
             None => log.all(window),
         };
         seen.retain(|seen| !self.denied || seen.denied > 0);
-        Ok(found(self, &log, seen))
+        let missing_hours = log.missing_hours(window);
+        Ok(found(self, &log, seen, missing_hours))
     }
 }
 
-fn found(arguments: &Arguments, log: &Log, seen: Vec<Seen>) -> Found {
+fn found(arguments: &Arguments, log: &Log, seen: Vec<Seen>, missing_hours: Vec<u64>) -> Found {
     Found {
         files: arguments.files.len(),
         lines: log.lines(),
@@ -146,5 +152,6 @@ fn found(arguments: &Arguments, log: &Log, seen: Vec<Seen>) -> Found {
         asked: arguments.from.is_some(),
         seen,
         unread: log.unread,
+        missing_hours,
     }
 }

@@ -4,6 +4,7 @@
 //! Never: a denial that no line shows.
 
 mod command;
+mod packed;
 mod show;
 
 pub use command::{Arguments, run};

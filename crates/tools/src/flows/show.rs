@@ -18,6 +18,7 @@ pub(super) fn page(found: &Found) -> Page {
     page.title(&format!("{} lines{}", found.lines, span.unwrap_or_default()));
     page.first(&found.seen, SHOWN, row);
     page.remark(unread(&found.unread).as_deref());
+    page.remark(missing(&found.missing_hours).as_deref());
     page
 }
 
@@ -87,6 +88,7 @@ fn unread(unread: &Unread) -> Option<String> {
     let counted = [
         (unread.records, "records that are cut off or broken"),
         (unread.lines, "lines that are none"),
+        (unread.packed, "packed files that could not be unpacked"),
         (unread.large, "files that are too large and were read in part"),
         (unread.beyond, "lines that were not counted"),
     ];
@@ -96,6 +98,17 @@ fn unread(unread: &Unread) -> Option<String> {
         .map(|(count, words)| format!("{words}: {count}"))
         .collect();
     (!said.is_empty()).then(|| format!("Not all of it: {}.", said.join(", ")))
+}
+
+/// At most this many hours are named.
+const SHOWN_HOURS: usize = 6;
+
+fn missing(hours: &[u64]) -> Option<String> {
+    let shown: Vec<String> = hours.iter().take(SHOWN_HOURS).map(|hour| moment(*hour)).collect();
+    let more = hours.len().saturating_sub(SHOWN_HOURS);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let count = counted(u64::try_from(hours.len()).unwrap_or(u64::MAX), "hour");
+    (!shown.is_empty()).then(|| format!("No file has a line of {count}: from {}{more}.", shown.join(", ")))
 }
 
 /// Returns a moment as a list shows it.

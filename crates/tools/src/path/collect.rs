@@ -12,6 +12,7 @@ use crate::guest;
 use crate::live::Live;
 use crate::print::{Hinted, line, note};
 use crate::setup::Setup;
+use ghost_inspect::path::LENGTHS;
 
 /// The exit code for what could not be read.
 const UNDECIDED: u8 = 4;
@@ -74,11 +75,12 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
         ghost_base::write_private_new(&path, text.as_bytes())
             .with_context(|| format!("writing {}", path.display()))?;
     }
+    let documents = files.iter().map(|(name, _)| name).filter(|name| *name != LENGTHS);
     if arguments.json {
-        let names: Vec<&String> = files.iter().map(|(name, _)| name).collect();
+        let names: Vec<&String> = documents.collect();
         line(&json!({"format": 1, "out": out.display().to_string(), "documents": names}).to_string())?;
     } else {
-        note(&format!("{} documents are in {}", files.len(), out.display()));
+        note(&format!("{} documents are in {}", documents.count(), out.display()));
     }
     Ok(if arguments.exit_code && live.unread() > 0 { UNDECIDED } else { 0 })
 }

@@ -10,6 +10,7 @@ use super::{
 use crate::path::tests::draft::Draft;
 use crate::path::{Bundle, Protocol};
 
+mod review;
 mod undo;
 
 const DENY_ALL: (&str, u32, &str, &str, &str, &str, &str, &str) =

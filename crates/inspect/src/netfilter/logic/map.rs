@@ -109,6 +109,9 @@ fn rewrite(scope: &mut Scope<'_>, key: &Value, value: &Value) -> Vec<ProgramStep
     }
     let mut steps = Vec::new();
     lookups(scope, value, &mut steps);
+    if key.get("ct").and_then(|ct| ct.get("key")).and_then(Value::as_str) == Some("zone") {
+        steps.push(ProgramStep::Change(Change::Zone));
+    }
     match written {
         Operand::Field(Field::Mark, _) => {
             steps.push(ProgramStep::Change(mark_change(value).unwrap_or(Change::MarkUnknown)));

@@ -14,6 +14,8 @@ use crate::netfilter::ruleset::{Body, Table};
 /// Collects the devices that a table names: every text beside a device, and every element of its sets.
 pub(super) fn devices(table: &Table, found: &mut Vec<(String, bool)>) {
     let mut texts = Vec::new();
+    let bases = table.chains.iter().filter_map(|chain| chain.base.as_ref());
+    bases.filter_map(|base| base.device.as_ref()).for_each(|device| strings(device, &mut texts));
     for rule in table.chains.iter().flat_map(|chain| &chain.rules) {
         let Body::Nft(expressions) = &rule.body else { continue };
         for expression in expressions {
@@ -233,7 +235,10 @@ fn compatible(scope: &mut Scope<'_>, body: &Value) -> Vec<ProgramStep> {
             ProgramStep::Do(Code::Accept),
         ],
         "MARK" | "CONNMARK" | "HMARK" => vec![ProgramStep::Change(Change::MarkUnknown)],
-        "CT" => vec![ProgramStep::Change(Change::Set(Field::State, None))],
+        "CT" => vec![
+            ProgramStep::Change(Change::TrackingUnknown),
+            ProgramStep::Change(Change::Set(Field::State, None)),
+        ],
         "NOTRACK" => vec![ProgramStep::Change(Change::Untrack)],
         name if crate::netfilter::save::is_extension_target(name)
             && !matches!(name, "SYNPROXY" | "CLUSTERIP") =>

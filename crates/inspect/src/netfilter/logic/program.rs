@@ -5,8 +5,8 @@ use std::rc::Rc;
 use super::index::Index;
 use super::names::Names;
 use super::scope::{Scope, changed};
-use super::test::Test;
-use crate::netfilter::ruleset::{Family, Ruleset};
+use super::test::{Field, Test};
+use crate::netfilter::ruleset::{Base, Family, Ruleset};
 
 /// A ruleset, ready to be walked.
 #[derive(Debug)]
@@ -41,6 +41,8 @@ pub(in crate::netfilter) struct CodeBase {
     pub(in crate::netfilter) policy: Code,
     /// Whether the table sleeps.
     pub(in crate::netfilter) dormant: bool,
+    /// Which packets enter, where a chain is bound to devices.
+    pub(in crate::netfilter) only: Test,
 }
 
 /// A rule of a program.
@@ -70,6 +72,10 @@ pub(in crate::netfilter) enum Change {
     MarkUnknown,
     /// The connection is not tracked.
     Untrack,
+    /// Whether the connection is tracked is not known from here on.
+    TrackingUnknown,
+    /// The connection is looked up among those of another zone.
+    Zone,
     /// An address or port becomes this, or something unknown.
     Set(super::Field, Option<u64>),
 }
@@ -112,8 +118,9 @@ pub(in crate::netfilter) fn compile(ruleset: &Ruleset, names: &mut Names) -> Pro
             }
             let index = Index::of(&rules);
             let base = chain.base.as_ref().map(|base| CodeBase {
-                hook: base.hook.clone(),
-                priority: base.priority,
+                hook: base.routed_hook().to_owned(),
+                priority: base.routed_priority(),
+                only: only(base, &chain.name, scope.names),
                 nat: base.kind == "nat",
                 dormant: table.dormant,
                 policy: scope.policy(chain.policy.as_deref(), &chain.name),
@@ -121,7 +128,7 @@ pub(in crate::netfilter) fn compile(ruleset: &Ruleset, names: &mut Names) -> Pro
             chains.push(CodeChain {
                 table: table_at,
                 chain: chain_at,
-                family: table.family,
+                family: if table.is_of_devices() { Family::Inet } else { table.family },
                 base,
                 rules,
                 index,
@@ -139,6 +146,23 @@ pub(in crate::netfilter) fn compile(ruleset: &Ruleset, names: &mut Names) -> Pro
         more => names.number(&format!("{first}, and {more} more that could not be read")),
     });
     Program { bases, callers, chains, unread }
+}
+
+/// Returns which packets enter a chain: those of its devices, if it is bound to any.
+fn only(base: &Base, chain: &str, names: &mut Names) -> Test {
+    let field = match base.hook.as_str() {
+        "ingress" => Field::In,
+        "egress" => Field::Out,
+        _ => return Test::Always,
+    };
+    let Some(devices) = base.devices() else {
+        return names.atom(&format!("at which devices the chain {chain} stands"));
+    };
+    let one = |device: &str| match device.strip_suffix('*') {
+        Some(begin) => Test::Is(field, names.matching(begin, true)),
+        None => Test::Is(field, names.matching(device, false)),
+    };
+    Test::Any(devices.into_iter().map(one).collect())
 }
 
 fn callers(chains: &[CodeChain]) -> Vec<Vec<usize>> {

@@ -26,6 +26,9 @@ pub(super) fn target(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Vec<
         "MARK" => vec![ProgramStep::Change(set_mark(option).unwrap_or(Change::MarkUnknown))],
         "CONNMARK" if option("--restore-mark").is_some() => vec![ProgramStep::Change(Change::MarkUnknown)],
         "CT" if option("--notrack").is_some() => vec![ProgramStep::Change(Change::Untrack)],
+        "CT" if ["--zone", "--zone-orig", "--zone-reply"].iter().any(|zone| option(zone).is_some()) => {
+            vec![ProgramStep::Change(Change::Zone)]
+        }
         "NOTRACK" => vec![ProgramStep::Change(Change::Untrack)],
         "HMARK" => vec![ProgramStep::Change(Change::MarkUnknown)],
         // What translates prefixes goes on to the next rule.

@@ -24,6 +24,32 @@ pub struct Answer {
     pub trace: Vec<TracedRule>,
     /// What the description does not tell and what would change the answer.
     pub undecided: Vec<String>,
+    /// What it carries to the next hook, if it passes.
+    #[serde(skip)]
+    pub carried: Option<Carried>,
+}
+
+/// What a packet that passes carries to the next hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Carried {
+    /// Its mark; nothing where that is not known.
+    pub mark: Option<u32>,
+    /// Whether its connection is not tracked; nothing where that is not known.
+    pub untracked: Option<bool>,
+    /// Whether its connection is looked up in another zone.
+    pub zoned: bool,
+}
+
+impl Carried {
+    /// Returns what holds of both.
+    #[must_use]
+    pub fn both(self, other: Self) -> Self {
+        Self {
+            mark: self.mark.filter(|mark| Some(*mark) == other.mark),
+            untracked: self.untracked.filter(|untracked| Some(*untracked) == other.untracked),
+            zoned: self.zoned || other.zoned,
+        }
+    }
 }
 
 /// A rule that decided.
@@ -107,7 +133,9 @@ impl PathResults<'_> {
         let trace = first
             .map(|end| end.trace.iter().filter_map(|tried| self.traced(*tried)).collect())
             .unwrap_or_default();
-        Answer { verdict, rule, policy, others, trace, undecided }
+        let passing = ends.iter().filter(|end| end.verdict == Verdict::Accept).map(|end| end.path.carried());
+        let carried = passing.reduce(Carried::both).filter(|_| complete);
+        Answer { verdict, rule, policy, others, trace, undecided, carried }
     }
 
     fn rule(&self, chain: usize, rule: usize) -> Option<Decided> {

@@ -14,7 +14,7 @@ mod start;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Answer, Decided, TracedRule};
+pub use answer::{Answer, Carried, Decided, TracedRule};
 pub use compiled::{Compiled, walk};
 pub use packet::{Hook, Packet, PacketError, State, Verdict};
 

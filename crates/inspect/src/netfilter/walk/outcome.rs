@@ -20,6 +20,9 @@ impl Engine<'_> {
         let from_here = run.path.entry(Field::In).and_then(Spans::single) == Some(self.loopback);
         run.path.show_state(first && priority <= TRACKING && !(from_here && self.hook == Hook::Prerouting));
         run.frames = vec![Frame::of(chain)];
+        if let Some(base) = base.filter(|base| base.only != Test::Always) {
+            Self::enter_if(run, chain, &base.only, open);
+        }
         if !base.is_some_and(|base| base.nat) {
             return;
         }
@@ -27,23 +30,29 @@ impl Engine<'_> {
         let error = Test::Is(Field::Protocol, Spans::of([(1, 1), (58, 58)]));
         let announced = Test::one(Field::State, 2).and(error.not());
         let begins = Test::Any(vec![Test::one(Field::State, 0), announced]);
-        match run.path.holds(&begins) {
+        Self::enter_if(run, chain, &begins, open);
+    }
+
+    /// Enters a chain if a test holds, and leaves it if not; where that is not known both are followed.
+    fn enter_if(run: &mut Run, chain: usize, test: &Test, open: &mut Vec<Run>) {
+        match run.path.holds(test) {
             Some(true) => {}
             Some(false) => run.leave(),
             None => {
-                let mut branches = run.path.clone().split(&begins).into_iter();
-                if let Some((path, holds)) = branches.next() {
-                    run.path = path;
-                    if !holds {
-                        run.leave();
-                    }
-                }
+                let mut branches = run.path.clone().split(test).into_iter();
+                let first = branches.next();
                 for (path, holds) in branches {
                     let mut other = Run { path, frames: vec![Frame::of(chain)], ..run.clone() };
                     if !holds {
                         other.leave();
                     }
                     open.push(other);
+                }
+                if let Some((path, holds)) = first {
+                    run.path = path;
+                    if !holds {
+                        run.leave();
+                    }
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! One path through a ruleset: a packet with some open fields, and what was assumed about them.
 
+use super::answer::Carried;
 use crate::netfilter::logic::{Change, Field, Known, Spans, Test};
 
 /// A packet in transit.
@@ -19,7 +20,10 @@ pub(in crate::netfilter) struct Path {
     atoms: Vec<(u32, bool, u32)>,
     /// How often addresses or ports were rewritten: what was known of the packet before then describes another one.
     rewritten: u32,
-    untracked: bool,
+    /// Whether it is not tracked; nothing where that is not known.
+    untracked: Option<bool>,
+    /// Whether its connection is looked up in another zone.
+    zoned: bool,
     /// Everything that had to be assumed, in words.
     pub(super) assumed: Vec<Assumed>,
 }
@@ -47,7 +51,8 @@ impl Path {
             facts: Vec::new(),
             atoms: Vec::new(),
             rewritten: 0,
-            untracked: false,
+            untracked: Some(false),
+            zoned: false,
             assumed: Vec::new(),
         }
     }
@@ -76,7 +81,8 @@ impl Path {
         path.version = 0;
         path.facts.retain(|(version, ..)| *version == 0);
         path.rewritten = 0;
-        path.untracked = false;
+        path.untracked = Some(false);
+        path.zoned = false;
         path.assumed.clear();
         path
     }
@@ -89,6 +95,13 @@ impl Path {
     /// Returns what was assumed about things that no description tells.
     pub(in crate::netfilter) fn atoms(&self) -> impl Iterator<Item = (u32, bool)> {
         self.atoms.iter().map(|(atom, holds, _)| (*atom, *holds))
+    }
+
+    /// Returns what the packet carries to the next hook.
+    pub(super) fn carried(&self) -> Carried {
+        let (known, value) = self.mark;
+        let mark = (known == MARK_BITS).then(|| u32::try_from(value).ok()).flatten();
+        Carried { mark, untracked: self.untracked, zoned: self.zoned }
     }
 
     /// Returns roughly how much it costs to copy this.
@@ -297,7 +310,9 @@ impl Path {
                 self.mark = (0, 0);
                 self.version += 1;
             }
-            Change::Untrack => self.untracked = true,
+            Change::Untrack => self.untracked = Some(true),
+            Change::TrackingUnknown => self.untracked = None,
+            Change::Zone => self.zoned = true,
             Change::Set(field, value) => {
                 if let Some(now) = self.now.get_mut(place(*field)) {
                     *now = Some(value.map(u128::from));
@@ -310,8 +325,10 @@ impl Path {
 
     /// Shows the state that a chain sees: before the connection table is asked there is none.
     pub(super) fn show_state(&mut self, before_tracking: bool) {
-        let seen = if self.untracked {
+        let seen = if self.untracked == Some(true) {
             Some(Some(4))
+        } else if self.untracked.is_none() {
+            Some(None)
         } else if before_tracking {
             Some(Some(3))
         } else {

@@ -19,4 +19,5 @@ mod property;
 mod remedy;
 mod route;
 mod tried;
+mod walked;
 mod withheld;

@@ -59,6 +59,13 @@ pub(super) fn read(sender: Sender, body: &[u8]) -> Result<Reading, AlertError> {
     if alerts.is_empty() {
         return Err(wrong("`alerts` is empty"));
     }
+    let is_of =
+        |alert: &Alert, key: &str, value: &str| alert.labels.get(key).and_then(Value::as_str) == Some(value);
+    let is_test =
+        |alert: &Alert| is_of(alert, "alertname", "TestAlert") && is_of(alert, "instance", "Grafana");
+    if alerts.iter().all(is_test) {
+        return Ok(Reading::Other("a test of the contact point".to_owned()));
+    }
     if document.group_key.is_empty() || document.group_key.len() > MAX_GROUP_BYTES {
         return Err(wrong("`groupKey` is missing or longer than 64 kB"));
     }

@@ -38,6 +38,9 @@ shown() {
     tc -j "$object" show dev "$1" 2>/dev/null || tc "$object" show dev "$1" || return $?
     echo
   done
+  tc filter show dev "$1" ingress 2>/dev/null | sed "s/^filter /filter dev $1 parent ffff:fff2 /"
+  tc filter show dev "$1" egress 2>/dev/null | sed "s/^filter /filter dev $1 parent ffff:fff3 /"
+  echo "filters dev $1"
 }
 settings() { sysctl -a 2>/dev/null | grep -E '^net\.(ipv4\.(ip_forward|conf\.[^ ]*\.rp_filter)|ipv6\.conf\.all\.forwarding) '; }
 connections() { all=$(ss -tan) || return $?; printf '%s\n' "$all" | sed 1d | grep -v '^LISTEN' | tr -s ' ' | cut -d ' ' -f 1,5 | sort | uniq -c | sort -rn | head -n 200; true; }

@@ -41,6 +41,13 @@ shaping() {
   for device in $(printf '%s\n' "$all" | sed -n 's/^qdisc \(htb\|hfsc\|drr\|cbq\) [^ ]* dev \([^ ]*\) .*/\2/p' | sort -u); do
     tc -s class show dev "$device" | sed "s/^\(class [^ ]* [^ ]*\) /\1 dev $device /"
   done
+  for device in $(printf '%s\n' "$all" | sed -n 's/^qdisc \(clsact\|ingress\|prio\|ets\|htb\|hfsc\|drr\|qfq\|cbq\) [^ ]* dev \([^ ]*\) .*/\2/p' | sort -u); do
+    own=$(tc filter show dev "$device") || continue
+    printf '%s\n' "$own" | sed "s/^filter /filter dev $device /"
+    tc filter show dev "$device" ingress 2>/dev/null | sed "s/^filter /filter dev $device parent ffff:fff2 /"
+    tc filter show dev "$device" egress 2>/dev/null | sed "s/^filter /filter dev $device parent ffff:fff3 /"
+    echo "filters dev $device"
+  done
   true
 }
 moving() {

@@ -53,6 +53,12 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Progra
             Some(device) => return ProgramResult::printed(shaper.show_classes(device, form)),
             None => Err((1, "Cannot find device \"\"\n".to_owned())),
         },
+        // Nothing here hangs beside the queues of a device.
+        ("filter", "show" | "list" | "ls")
+            if rest.iter().any(|word| word == "ingress" || word == "egress") =>
+        {
+            return ProgramResult::default();
+        }
         ("filter", "show" | "list" | "ls") => match device {
             Some(device) => {
                 let parent = after("parent").map(|parent| parent.trim_end_matches('0').to_owned());

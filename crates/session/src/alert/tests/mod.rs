@@ -8,6 +8,8 @@ use ghost_base::Timestamp;
 use ghost_investigate::complaint::{self, Topic};
 use ghost_investigate::event::AlertStatus;
 
+mod azure_monitor;
+
 const NOW: Timestamp = Timestamp::from_millis(1_790_000_000_000);
 
 #[track_caller]
