@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 
 use super::app_gateway::{self, AppGateway, Health};
-use super::balancer::{self, Balancer};
+use super::balancer::{self, Balancer, Sku};
 use super::bastion::{self, Bastion};
 use super::bundle::Bundle;
 use super::cluster::{self, Cluster};
@@ -122,6 +122,8 @@ pub(super) struct Nic {
     pub(super) public: Option<IpAddr>,
     /// Whether it has a public address, known or not.
     pub(super) has_public: bool,
+    /// That of its public addresses.
+    pub(super) sku: Sku,
     pub(super) network: Option<String>,
     pub(super) subnet: Option<String>,
     /// The name servers that are set for it.

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use ipnet::IpNet;
 use serde_json::{Map, Value};
 
+use super::balancer::Sku;
 use super::place::Place;
 use crate::flowlog::plain_mac;
 use crate::net::{DocumentError, Fields, document, each_text, parse_prefix, placed};
@@ -141,8 +142,10 @@ pub(super) struct Listed {
     pub(super) publics: Vec<IpAddr>,
     /// Whether it has a public address, known or not.
     pub(super) has_public: bool,
-    /// The names of its public addresses, where the interface shows no more of them.
+    /// The names of its public addresses.
     pub(super) public_names: Vec<String>,
+    /// That of its public addresses.
+    pub(super) sku: Sku,
     /// Network and subnet.
     pub(super) subnet: Option<(String, String)>,
     pub(super) group: Option<String>,
@@ -298,6 +301,7 @@ pub(super) fn interfaces(text: &str) -> Result<Decoded<Listed>, DocumentError> {
                 publics: Vec::new(),
                 has_public: false,
                 public_names: Vec::new(),
+                sku: Sku::Unknown,
                 subnet: None,
                 group: last_of(body.field("networkSecurityGroup")),
                 servers: body.field("dnsSettings").map(servers).unwrap_or_default(),
@@ -317,10 +321,9 @@ pub(super) fn interfaces(text: &str) -> Result<Decoded<Listed>, DocumentError> {
                 let public = configuration.field("publicIpAddress");
                 listed.has_public |= public.is_some_and(|public| !public.is_null());
                 let address = public.and_then(|public| inner(public).text("ipAddress"));
-                match address.and_then(|text| text.parse::<IpAddr>().ok()) {
-                    Some(address) => listed.publics.push(address),
-                    None => listed.public_names.extend(last_of(public)),
-                }
+                listed.publics.extend(address.and_then(|text| text.parse::<IpAddr>().ok()));
+                listed.public_names.extend(last_of(public));
+                listed.sku = listed.sku.or(|| public.map_or(Sku::Unknown, Sku::of));
                 let id = configuration.field("subnet").and_then(|subnet| subnet.text("id"));
                 let place =
                     id.and_then(|id| Some((part_after(id, "virtualNetworks")?, part_after(id, "subnets")?)));
