@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use serde_json::Value;
 
 use super::flow::Protocol;
-use super::topology::{Decoded, Listed, has, inner, last_of, part_after, rows};
+use super::topology::{Decoded, Listed, PublicOf, has, inner, last_of, part_after, rows};
 use crate::net::{DocumentError, Fields};
 
 /// A load balancer.
@@ -210,20 +210,31 @@ pub(super) fn join_publics(nics: &mut [Listed], publics: &PublicAddresses, text:
     let read = rows(text, "public addresses", is_public_row, |row, _| {
         let body = inner(row);
         let address = body.text("ipAddress")?.parse::<IpAddr>().ok()?;
-        let holder = part_after(body.field("ipConfiguration")?.text("id")?, "networkInterfaces")?;
-        Some((holder, PublicAddress { address: Some(address), sku: Sku::of(row) }))
+        let by = body.field("ipConfiguration")?.text("id")?;
+        let holder = part_after(by, "networkInterfaces")?;
+        let configuration = part_after(by, "ipConfigurations");
+        Some((holder, configuration, PublicAddress { address: Some(address), sku: Sku::of(row) }))
     });
     let held = read.map(|(found, _)| found).unwrap_or_default();
     for nic in nics {
-        let named = nic.public_names.iter().filter_map(|name| publics.get(&name.to_ascii_lowercase()));
-        let holding = held.iter().filter(|(holder, _)| holder.eq_ignore_ascii_case(&nic.name));
-        let own: Vec<&PublicAddress> = named.chain(holding.map(|(_, own)| own)).collect();
-        for address in own.iter().filter_map(|own| own.address) {
-            if !nic.publics.contains(&address) {
-                nic.publics.push(address);
+        let named = nic
+            .public_names
+            .iter()
+            .filter_map(|(name, private)| Some((*publics.get(&name.to_ascii_lowercase())?, *private)));
+        let holding = held.iter().filter(|(holder, ..)| holder.eq_ignore_ascii_case(&nic.name));
+        let holding = holding.map(|(_, configuration, own)| {
+            let is_it = |(name, _): &&(String, IpAddr)| {
+                configuration.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name))
+            };
+            (*own, nic.configurations.iter().find(is_it).map(|(_, private)| *private))
+        });
+        let own: Vec<(PublicAddress, Option<IpAddr>)> = named.chain(holding).collect();
+        for (address, private) in own.iter().filter_map(|(own, private)| Some((own.address?, *private))) {
+            if !nic.publics.iter().any(|known| known.public == address) {
+                nic.publics.push(PublicOf { public: address, private });
             }
         }
-        let skus: Vec<Sku> = own.iter().map(|own| own.sku).collect();
+        let skus: Vec<Sku> = own.iter().map(|(own, _)| own.sku).collect();
         nic.sku = nic.sku.or(|| Sku::common(&skus));
         nic.has_public |= !nic.publics.is_empty();
     }

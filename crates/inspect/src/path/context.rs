@@ -98,7 +98,8 @@ impl Context<'_> {
         });
         Nic {
             machine,
-            public: listed.publics.first().copied(),
+            public: listed.publics.first().map(|own| own.public),
+            publics: listed.publics,
             has_public: listed.has_public,
             sku: listed.sku,
             addresses: listed.addresses,
@@ -173,6 +174,7 @@ impl Context<'_> {
             publics: Vec::new(),
             has_public: true,
             public_names: Vec::new(),
+            configurations: Vec::new(),
             sku: Sku::Unknown,
             subnet: Some((network.clone(), subnet.clone())),
             group: None,
@@ -204,6 +206,7 @@ impl Context<'_> {
             publics: Vec::new(),
             has_public: !own.publics.is_empty(),
             public_names: Vec::new(),
+            configurations: Vec::new(),
             sku: Sku::Unknown,
             subnet: own.subnet.clone(),
             group: None,
@@ -237,6 +240,7 @@ impl Context<'_> {
             publics: Vec::new(),
             has_public: true,
             public_names: Vec::new(),
+            configurations: Vec::new(),
             sku: Sku::Unknown,
             subnet: Some((place.0.to_owned(), place.1.to_owned())),
             group: None,

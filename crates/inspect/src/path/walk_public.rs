@@ -73,10 +73,8 @@ impl Walk<'_> {
         let nic = match estate.public(wire.dst) {
             Some(nic) => {
                 // The platform translates a public address before anything else sees the packet.
-                let inside =
-                    estate.nic(nic)?.addresses.iter().find(|own| own.is_ipv4() == wire.dst.is_ipv4());
                 let before = wire;
-                wire.dst = inside.copied().unwrap_or(wire.dst);
+                wire.dst = estate.behind_public(wire.dst).unwrap_or(wire.dst);
                 if let Some((machine, _)) = estate.machine_of(nic) {
                     self.translated.push(Undo { machine, before, after: wire });
                 }
