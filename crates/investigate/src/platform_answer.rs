@@ -7,7 +7,7 @@
 use std::net::IpAddr;
 
 use crate::event::ObservationId;
-use crate::judged::{FlowVerdict, JudgedFlow, judged};
+use crate::judged::{FlowVerdict, JudgedFlow, judged_flows};
 use crate::state::State;
 use ghost_inspect::path::{FirstRoute, FlowFacts, PlatformVerdict, Protocol};
 
@@ -35,7 +35,7 @@ impl PlatformAnswer {
 /// Returns what Network Watcher answered in a session, in the order in which it was asked.
 #[must_use]
 pub fn platform_answers(state: &State) -> Vec<PlatformAnswer> {
-    let flows = judged(state).map(|(_, judged)| judged.flows).unwrap_or_default();
+    let flows = judged_flows(state);
     let mut found = Vec::new();
     for step in state.steps.iter().filter(|step| step.is_completed()) {
         let Some(done) = step.done.as_ref().filter(|done| done.exit_code == Some(0)) else { continue };

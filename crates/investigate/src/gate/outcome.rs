@@ -27,7 +27,7 @@ pub fn outcome(state: &State, findings: usize, covered: Coverage) -> Outcome {
         || any(HypothesisState::Unverifiable)
         || any(HypothesisState::Active)
         || state.unknown_steps().any(|step| !step.is_completed())
-        // Azure answers for one interface and one moment, so that it decides nothing; but somebody has to look why it says otherwise.
+        // Azure answers for one interface and one moment: it decides nothing, and leaves the outcome open where it says otherwise.
         || is_contradicted(state);
     match (findings, covered) {
         (0, Coverage::Whole) if !open && !any(HypothesisState::Confirmed) => Outcome::NoFaultFound,
