@@ -207,6 +207,7 @@ shapes! {
     records_decide_where_a_name_of_a_private_endpoint_leads: "endpoint-names.json";
     nothing_comes_in_where_nothing_public_leads: "from-the-internet.json";
     a_public_address_is_found_by_its_id: "public-address.json";
+    a_standard_address_without_a_group_is_closed: "public-sku.json";
     an_address_is_that_of_the_machine_that_was_named: "same-addresses.json";
     one_name_in_two_groups_is_two_resources: "same-names.json";
     policies_of_one_name_are_two_policies: "same-policies.json";
@@ -218,6 +219,7 @@ shapes! {
     routes_are_read_as_they_are_printed: "routes.json";
     networks_are_read_as_they_are_printed: "networks.json";
     interfaces_are_read_as_they_are_printed: "interfaces.json";
+    virtual_hubs_and_network_managers_are_read_as_they_are_printed: "hubs.json";
     firewalls_are_read_as_they_are_printed: "firewalls.json";
     documents_that_are_none_leave_it_open: "documents.json";
     a_field_that_is_new_leaves_open_what_passes_its_network: "unknown-fields.json";

@@ -488,12 +488,25 @@ pub(crate) fn judged(state: &State) -> Option<(&CallState, JudgedFlows)> {
     judged.fold(None, |_, last| Some(last))
 }
 
-/// Returns where objects are that lie in other resource groups than the session's own, as the calls of a session say, the last of each.
-pub(crate) fn elsewhere(state: &State) -> BTreeMap<String, OtherGroup> {
+/// Returns every flow that a session judged in the cloud, those that people complain about first, and of each judgement the last.
+pub(crate) fn judged_flows(state: &State) -> Vec<JudgedFlow> {
+    let complaints = judged(state).map(|(_, judged)| judged.flows).unwrap_or_default();
+    let results = results(state).flat_map(|judged| judged.flows);
+    let asked: Vec<JudgedFlow> = results.collect();
+    complaints.into_iter().chain(asked.into_iter().rev()).collect()
+}
+
+/// Returns what the calls of a session judged in the cloud.
+fn results(state: &State) -> impl Iterator<Item = JudgedFlows> {
     let calls = state.calls().filter(|call| call.call.tool == TOOL);
     let returned = calls.filter_map(|call| call.returned.as_ref().filter(|returned| !returned.is_error));
     let results = returned.filter_map(|returned| serde_json::from_str::<Value>(&returned.content).ok());
-    results.filter_map(|result| JudgedFlows::of_result(&result)).flat_map(|judged| judged.elsewhere).collect()
+    results.filter_map(|result| JudgedFlows::of_result(&result))
+}
+
+/// Returns where objects are that lie in other resource groups than the session's own, as the calls of a session say, the last of each.
+pub(crate) fn elsewhere(state: &State) -> BTreeMap<String, OtherGroup> {
+    results(state).flat_map(|judged| judged.elsewhere).collect()
 }
 
 /// Tells whether a session is about machines that are read themselves: where the cloud may know them, too, what was judged last says it.

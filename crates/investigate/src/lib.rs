@@ -24,6 +24,7 @@ pub mod memory;
 pub mod model;
 mod outcome;
 pub mod outside;
+pub mod platform_answer;
 pub mod playbook;
 pub mod prompt;
 pub mod recheck;

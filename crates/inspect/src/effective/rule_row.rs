@@ -9,7 +9,7 @@ use super::Category;
 use super::find::Shape;
 use super::row::{Part, Row, RowDetails, RulePosition, clipped};
 use crate::net::{Fields, is_tag, parse_prefix, texts};
-use crate::nsg::{Direction, Gate, Protocols, association_gate};
+use crate::nsg::{Direction, Gate, Protocols, association_gate, echoes};
 
 /// From here on the platform's own rules stand.
 const FIRST_DEFAULT: u32 = 65_000;
@@ -31,7 +31,22 @@ const RULES: Shape = Shape {
 /// Reads effective security rules; an interface without a security group has none.
 pub(super) fn rules(answer: &Value, at: &str) -> Part {
     let mut part = Part::default();
-    GROUPS.each(answer, at, &mut part, &mut group);
+    let mut names: BTreeSet<(String, Gate)> = BTreeSet::new();
+    let mut entries: Vec<Value> = Vec::new();
+    let mut is_twice = false;
+    GROUPS.each(answer, at, &mut Part::default(), &mut |entry, _, _| {
+        let id = entry.field("networkSecurityGroup").and_then(|nsg| nsg.text("id")).unwrap_or_default();
+        is_twice |= !names.insert((id.to_ascii_lowercase(), association_gate(entry)));
+    });
+    if is_twice {
+        GROUPS.each(answer, at, &mut Part::default(), &mut |entry, _, _| entries.push(entry.clone()));
+    }
+    let mut echoes = echoes(&entries.iter().collect::<Vec<&Value>>()).into_iter();
+    GROUPS.each(answer, at, &mut part, &mut |entry, at, part| {
+        if !echoes.next().unwrap_or(false) {
+            group(entry, at, part);
+        }
+    });
     part
 }
 

@@ -24,7 +24,7 @@ pub(super) fn decode(
     let (mut groups, mut loose, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     let document = document(text)?;
     let found = placed(&document, &["value", "networkSecurityGroups"], is_row, "effective security rules")?;
-    let echoes = echoes(&found);
+    let echoes = echoes(&found.iter().map(|entry| entry.value).collect::<Vec<&Value>>());
     for (entry, _) in found.iter().zip(&echoes).filter(|(_, is_echo)| !**is_echo) {
         if entry.value.as_object().is_some_and(is_rule) {
             loose.push(reader.rule(entry));
@@ -48,8 +48,8 @@ pub(super) fn decode(
 
 /// Returns which entries are groups that stand in the document once more: the platform lists one twice at an interface, once without its
 /// rules.
-fn echoes(found: &[Placed<'_>]) -> Vec<bool> {
-    let all: Vec<Option<ListedGroup<'_>>> = found.iter().map(listed).collect();
+pub(crate) fn echoes(entries: &[&Value]) -> Vec<bool> {
+    let all: Vec<Option<ListedGroup<'_>>> = entries.iter().map(|entry| listed(entry)).collect();
     let is_echo = |(at, own): (usize, &Option<ListedGroup<'_>>)| {
         let Some(own) = own else { return false };
         let others = all.iter().enumerate().filter(|(other, _)| *other != at);
@@ -71,14 +71,14 @@ struct ListedGroup<'a> {
     rules: &'a [Value],
 }
 
-fn listed<'a>(entry: &Placed<'a>) -> Option<ListedGroup<'a>> {
-    let id = entry.value.field("networkSecurityGroup")?.text("id")?;
-    let rules = match entry.value.field(RULES) {
+fn listed(entry: &Value) -> Option<ListedGroup<'_>> {
+    let id = entry.field("networkSecurityGroup")?.text("id")?;
+    let rules = match entry.field(RULES) {
         None | Some(Value::Null) => &[],
         Some(Value::Array(rules)) => rules.as_slice(),
         Some(Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_)) => return None,
     };
-    Some(ListedGroup { id, gate: association_gate(entry.value), rules })
+    Some(ListedGroup { id, gate: association_gate(entry), rules })
 }
 
 fn is_row(map: &Map<String, Value>) -> bool {

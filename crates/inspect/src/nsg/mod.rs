@@ -40,7 +40,7 @@ mod trace;
 mod verdict;
 
 pub use audit::Audit;
-pub(crate) use decode::association_gate;
+pub(crate) use decode::{association_gate, echoes};
 pub use finding::{Contradiction, Exposure, Ordered, RuleRef, Shadowed};
 pub use gate::Field;
 pub use packet::{Packet, PacketError};

@@ -1,6 +1,7 @@
 //! Reads whom a side of a rule means, and resolves the names in it once for all rules.
 
 use std::collections::{HashMap, HashSet};
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use ipnet::IpNet;
@@ -134,7 +135,7 @@ impl<'a> Resolver<'a> {
     fn take(&mut self, text: &str, found: &mut Side, odd: &mut dyn FnMut(String)) {
         if text == "*" || text.eq_ignore_ascii_case("any") {
             found.all = true;
-        } else if let Some(prefix) = parse_prefix(text) {
+        } else if let Some(prefix) = parse_prefix(text).or_else(|| whole_number(text)) {
             found.prefixes.push(prefix);
         } else {
             let tag = self.tag(text);
@@ -229,4 +230,11 @@ impl<'a> Resolver<'a> {
         self.unions.insert(key.to_owned(), Arc::clone(&set));
         set
     }
+}
+
+/// Reads an address that is written as one number: Azure accepts `789` in a rule, and means 0.0.3.21.
+fn whole_number(text: &str) -> Option<IpNet> {
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = text.parse::<u32>().ok().filter(|_| is_number)?;
+    Some(IpNet::from(IpAddr::from(Ipv4Addr::from_bits(number))))
 }

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use serde_json::Value;
 
 use super::flow::Protocol;
-use super::topology::{Decoded, Listed, has, inner, last_of, part_after, rows};
+use super::topology::{Decoded, Listed, PublicOf, has, inner, last_of, part_after, rows};
 use crate::net::{DocumentError, Fields};
 
 /// A load balancer.
@@ -23,6 +23,45 @@ pub(super) struct Balancer {
     pub(super) unread: Vec<String>,
     /// Ports at a frontend that lead to the machines of a scale set, which no list shows.
     pub(super) spread: Vec<Spread>,
+    pub(super) sku: Sku,
+}
+
+/// Decides what Azure lets in from the internet where no security group exists: everything by a Basic address or load balancer, nothing
+/// by a Standard one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub(super) enum Sku {
+    Basic,
+    /// Standard and what came after it.
+    Standard,
+    /// It was not read, or is newer than this list. Old versions of the API do not print it.
+    #[default]
+    Unknown,
+}
+
+impl Sku {
+    /// Reads the `sku` of a public address or a load balancer.
+    pub(super) fn of(row: &Value) -> Self {
+        let sku = row.field("sku").or_else(|| inner(row).field("sku"));
+        let word = sku.and_then(|sku| sku.text("name").or_else(|| sku.as_str()));
+        match word.unwrap_or_default().to_ascii_lowercase().as_str() {
+            "basic" => Self::Basic,
+            "standard" | "standardv2" => Self::Standard,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// Returns the one that several share; Azure lets no interface have addresses of two.
+    pub(super) fn common(all: &[Self]) -> Self {
+        match all.split_first() {
+            Some((first, others)) if others.iter().all(|other| other == first) => *first,
+            Some(_) | None => Self::Unknown,
+        }
+    }
+
+    /// Returns it, or another one where it was not read.
+    pub(super) fn or(self, other: impl FnOnce() -> Self) -> Self {
+        if self == Self::Unknown { other() } else { self }
+    }
 }
 
 /// Ports of a frontend of which each leads to one machine of a scale set.
@@ -44,6 +83,8 @@ pub(super) struct Frontend {
     pub(super) network: Option<String>,
     /// Whether what comes to it passes the appliances of another load balancer first.
     pub(super) is_chained: bool,
+    /// That of its public address.
+    pub(super) sku: Sku,
 }
 
 /// Those among whom it chooses.
@@ -134,8 +175,21 @@ impl Balancer {
     }
 }
 
+/// A public address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PublicAddress {
+    /// Absent until the platform gives it one.
+    pub(super) address: Option<IpAddr>,
+    pub(super) sku: Sku,
+}
+
 /// Public addresses by the name of their resource, which no other one has here.
-pub(super) type PublicAddresses = BTreeMap<String, IpAddr>;
+pub(super) type PublicAddresses = BTreeMap<String, PublicAddress>;
+
+/// Returns the public address that a reference means.
+pub(super) fn listed_public(reference: Option<&Value>, publics: &PublicAddresses) -> Option<PublicAddress> {
+    publics.get(&last_of(reference)?.to_ascii_lowercase()).copied()
+}
 
 /// A row of a list of public addresses.
 fn is_public_row(map: &serde_json::Map<String, Value>) -> bool {
@@ -146,9 +200,9 @@ fn is_public_row(map: &serde_json::Map<String, Value>) -> bool {
 pub(super) fn public_addresses(text: &str) -> Result<PublicAddresses, DocumentError> {
     let (found, _) = rows(text, "public addresses", is_public_row, |row, _| {
         let address = inner(row).text("ipAddress").and_then(|text| text.parse::<IpAddr>().ok());
-        Some((row.text("name")?.to_ascii_lowercase(), address))
+        Some((row.text("name")?.to_ascii_lowercase(), PublicAddress { address, sku: Sku::of(row) }))
     })?;
-    Ok(found.into_iter().filter_map(|(name, address)| Some((name, address?))).collect())
+    Ok(found.into_iter().collect())
 }
 
 /// Gives interfaces the public addresses that they name, or that name them.
@@ -156,18 +210,32 @@ pub(super) fn join_publics(nics: &mut [Listed], publics: &PublicAddresses, text:
     let read = rows(text, "public addresses", is_public_row, |row, _| {
         let body = inner(row);
         let address = body.text("ipAddress")?.parse::<IpAddr>().ok()?;
-        let holder = part_after(body.field("ipConfiguration")?.text("id")?, "networkInterfaces")?;
-        Some((holder, address))
+        let by = body.field("ipConfiguration")?.text("id")?;
+        let holder = part_after(by, "networkInterfaces")?;
+        let configuration = part_after(by, "ipConfigurations");
+        Some((holder, configuration, PublicAddress { address: Some(address), sku: Sku::of(row) }))
     });
     let held = read.map(|(found, _)| found).unwrap_or_default();
     for nic in nics {
-        let named = nic.public_names.iter().filter_map(|name| publics.get(&name.to_ascii_lowercase()));
-        let holding = held.iter().filter(|(holder, _)| holder.eq_ignore_ascii_case(&nic.name));
-        for address in named.chain(holding.map(|(_, address)| address)) {
-            if !nic.publics.contains(address) {
-                nic.publics.push(*address);
+        let named = nic
+            .public_names
+            .iter()
+            .filter_map(|(name, private)| Some((*publics.get(&name.to_ascii_lowercase())?, *private)));
+        let holding = held.iter().filter(|(holder, ..)| holder.eq_ignore_ascii_case(&nic.name));
+        let holding = holding.map(|(_, configuration, own)| {
+            let is_it = |(name, _): &&(String, IpAddr)| {
+                configuration.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name))
+            };
+            (*own, nic.configurations.iter().find(is_it).map(|(_, private)| *private))
+        });
+        let own: Vec<(PublicAddress, Option<IpAddr>)> = named.chain(holding).collect();
+        for (address, private) in own.iter().filter_map(|(own, private)| Some((own.address?, *private))) {
+            if !nic.publics.iter().any(|known| known.public == address) {
+                nic.publics.push(PublicOf { public: address, private });
             }
         }
+        let skus: Vec<Sku> = own.iter().map(|(own, _)| own.sku).collect();
+        nic.sku = nic.sku.or(|| Sku::common(&skus));
         nic.has_public |= !nic.publics.is_empty();
     }
 }
@@ -236,6 +304,7 @@ pub(super) fn balancers(text: &str, publics: &PublicAddresses) -> Result<Decoded
                 .collect(),
             unread,
             spread: spread.collect(),
+            sku: Sku::of(row),
         })
     })
 }
@@ -247,13 +316,16 @@ pub(super) fn read_frontend(frontend: &Value, publics: &PublicAddresses) -> Opti
     let public = own.field("publicIPAddress").filter(|public| !public.is_null());
     let written =
         public.and_then(|public| inner(public).text("ipAddress")).and_then(|text| text.parse().ok());
-    let listed = || last_of(public).and_then(|name| publics.get(&name.to_ascii_lowercase()).copied());
+    let listed = listed_public(public, publics);
     let is = |name: &str| own.field(name).is_some_and(|value| !value.is_null());
+    let sku = public.map_or(Sku::Unknown, Sku::of).or(|| listed.map_or(Sku::Unknown, |own| own.sku));
     let subnet = own.field("subnet").and_then(|subnet| subnet.text("id"));
     Some(Frontend {
         name: frontend.text("name")?.to_owned(),
-        address: private.or(written).or_else(listed),
+        address: private.or(written).or_else(|| listed?.address),
         is_public: public.is_some() || is("publicIPPrefix"),
+        // Prefixes exist as Standard alone.
+        sku: if is("publicIPPrefix") { Sku::Standard } else { sku },
         network: subnet.and_then(|id| part_after(id, "virtualNetworks")),
         is_chained: is("gatewayLoadBalancer"),
     })

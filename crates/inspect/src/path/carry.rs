@@ -594,11 +594,20 @@ impl Carrier<'_> {
                 );
                 (Fault::NoPath, Object::flow(self.flow), why)
             }
-            None => (
-                Fault::PeeringMissing,
-                Object::networks(&from.name, there),
-                format!("{} and {there} are not peered", from.name),
-            ),
+            None => match other.and_then(|other| shared_hub(from, other)) {
+                Some(hub) => {
+                    let why = format!(
+                        "{} and {there} both use the gateway of {hub}, and no route from it leads from {} to {}",
+                        from.name, self.nic.name, self.wire.dst
+                    );
+                    (Fault::NoPath, Object::flow(self.flow), why)
+                }
+                None => (
+                    Fault::PeeringMissing,
+                    Object::networks(&from.name, there),
+                    format!("{} and {there} are not peered", from.name),
+                ),
+            },
         }
     }
 
@@ -619,6 +628,16 @@ impl Carrier<'_> {
         all.sort_by_key(|name| own.is_some_and(|own| own.eq_ignore_ascii_case(name)));
         all.into_iter().next()
     }
+}
+
+/// Returns the network, read or not, whose gateway two networks use: what leads from one to the other is a matter of its routes, as in a
+/// virtual hub.
+fn shared_hub<'a>(one: &'a Network, other: &Network) -> Option<&'a str> {
+    let uses = |peering: &&Peering| peering.is_connected() && peering.remote_gateway;
+    let is_shared = |peering: &&Peering| {
+        other.peerings.iter().filter(uses).any(|own| own.remote.eq_ignore_ascii_case(&peering.remote))
+    };
+    one.peerings.iter().filter(uses).find(is_shared).map(|peering| peering.remote.as_str())
 }
 
 /// Says which route it is.

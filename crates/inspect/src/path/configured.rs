@@ -258,10 +258,14 @@ fn spaces(
         space.extend(remote.map_or_else(|| peering.synced.clone(), |remote| peering.known(&remote.prefixes)));
     }
     space.extend(Platform::ALL.map(|platform| IpNet::from(platform.address())));
-    // What a user's route leads to an appliance or a gateway belongs to the network, too.
+    // What a user's route leads to an appliance or a gateway belongs to the network, too; so does what a gateway, a virtual hub or a
+    // connected group brings.
     let routes = table.into_iter().flat_map(Table::routes);
-    let led = routes.filter(|route| {
-        route.row.source == Source::User && matches!(route.row.hop, Hop::Appliance | Hop::Gateway)
+    let led = routes.filter(|route| match route.row.hop {
+        Hop::Appliance => route.row.source == Source::User,
+        Hop::Gateway => route.row.source == Source::User || route.prefix.prefix_len() > 0,
+        Hop::Peering => route.row.hop_type.eq_ignore_ascii_case("ConnectedGroup"),
+        Hop::None | Hop::Local | Hop::ServiceEndpoint | Hop::Other => false,
     });
     space.extend(led.map(|route| route.prefix));
     // Nor does the Internet reach what is reserved for private networks, whoever has it.

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use ipnet::IpNet;
 
 use super::app_gateway::{self, AppGateway};
+use super::balancer::Sku;
 use super::bastion::Bastion;
 use super::bundle::{Bundle, Guest};
 use super::cluster::Cluster;
@@ -97,8 +98,10 @@ impl Context<'_> {
         });
         Nic {
             machine,
-            public: listed.publics.first().copied(),
+            public: listed.publics.first().map(|own| own.public),
+            publics: listed.publics,
             has_public: listed.has_public,
+            sku: listed.sku,
             addresses: listed.addresses,
             network,
             subnet,
@@ -171,6 +174,8 @@ impl Context<'_> {
             publics: Vec::new(),
             has_public: true,
             public_names: Vec::new(),
+            configurations: Vec::new(),
+            sku: Sku::Unknown,
             subnet: Some((network.clone(), subnet.clone())),
             group: None,
             forwards: Some(false),
@@ -201,6 +206,8 @@ impl Context<'_> {
             publics: Vec::new(),
             has_public: !own.publics.is_empty(),
             public_names: Vec::new(),
+            configurations: Vec::new(),
+            sku: Sku::Unknown,
             subnet: own.subnet.clone(),
             group: None,
             forwards: Some(true),
@@ -233,6 +240,8 @@ impl Context<'_> {
             publics: Vec::new(),
             has_public: true,
             public_names: Vec::new(),
+            configurations: Vec::new(),
+            sku: Sku::Unknown,
             subnet: Some((place.0.to_owned(), place.1.to_owned())),
             group: None,
             forwards: Some(true),

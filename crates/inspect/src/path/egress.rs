@@ -4,8 +4,8 @@ use std::net::IpAddr;
 
 use serde_json::Value;
 
-use super::balancer::PublicAddresses;
-use super::topology::{Decoded, has, inner, last_of, rows};
+use super::balancer::{PublicAddresses, listed_public};
+use super::topology::{Decoded, has, inner, rows};
 use crate::net::{DocumentError, Fields, document};
 
 /// A NAT gateway.
@@ -37,7 +37,7 @@ pub(super) fn gateways(text: &str, publics: &PublicAddresses) -> Result<Decoded<
         let named = body.field("publicIpAddresses").and_then(Value::as_array).into_iter().flatten();
         let known = named.map(|one| {
             let written = inner(one).text("ipAddress").and_then(|text| text.parse::<IpAddr>().ok());
-            written.or_else(|| publics.get(&last_of(Some(one))?.to_ascii_lowercase()).copied())
+            written.or_else(|| listed_public(Some(one), publics)?.address)
         });
         let known: Option<Vec<IpAddr>> = known.collect();
         Some(Gateway {

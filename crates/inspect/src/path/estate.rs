@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 
 use super::app_gateway::{self, AppGateway, Health};
-use super::balancer::{self, Balancer};
+use super::balancer::{self, Balancer, Sku};
 use super::bastion::{self, Bastion};
 use super::bundle::Bundle;
 use super::cluster::{self, Cluster};
@@ -25,7 +25,7 @@ use super::place::{self, Places};
 use super::routing::{Addresses, Links, Routing};
 use super::shaping::Shaping;
 use super::socket::{Bound, Listener};
-use super::topology::{self, Listed, Network};
+use super::topology::{self, Listed, Network, PublicOf};
 use super::unknown::{self, UnknownField};
 use crate::measured::Probe;
 use crate::net::{Family, Inventory, Tags, parse_prefix};
@@ -89,7 +89,8 @@ pub struct Estate {
     /// The fields of its documents that nobody here knows.
     pub(super) unknown: Vec<UnknownField>,
     owners: HashMap<IpAddr, Vec<usize>>,
-    publics: HashMap<IpAddr, usize>,
+    /// The interface behind each public address, and the private one that it leads to.
+    publics: HashMap<IpAddr, (usize, Option<IpAddr>)>,
     warnings: Vec<String>,
 }
 
@@ -121,8 +122,12 @@ pub(super) struct Nic {
     pub(super) machine: Option<usize>,
     pub(super) addresses: Vec<IpAddr>,
     pub(super) public: Option<IpAddr>,
+    /// All of them, the first one included.
+    pub(super) publics: Vec<PublicOf>,
     /// Whether it has a public address, known or not.
     pub(super) has_public: bool,
+    /// That of its public addresses.
+    pub(super) sku: Sku,
     pub(super) network: Option<String>,
     pub(super) subnet: Option<String>,
     /// The name servers that are set for it.
@@ -329,9 +334,7 @@ impl Estate {
         let mut publics = HashMap::new();
         for (at, nic) in nics.iter().enumerate() {
             nic.addresses.iter().for_each(|address| owners.entry(*address).or_default().push(at));
-            if let Some(public) = nic.public {
-                publics.insert(public, at);
-            }
+            publics.extend(nic.publics.iter().map(|own| (own.public, (at, own.private))));
         }
         let listed = |name: &str| {
             let own = nics.iter().find(|nic| nic.name.eq_ignore_ascii_case(name));
@@ -435,13 +438,10 @@ impl Estate {
         Some(all.map(listening).collect())
     }
 
-    /// Returns the private address and the public one of every interface that has both.
+    /// Returns each public address of an interface with the private one that it leads to, that one first.
     pub fn publics(&self) -> impl Iterator<Item = (IpAddr, IpAddr)> {
-        self.nics.iter().filter_map(|nic| {
-            let public = nic.public?;
-            let own = nic.addresses.iter().find(|own| own.is_ipv4() == public.is_ipv4())?;
-            Some((*own, public))
-        })
+        let all = self.nics.iter().flat_map(|nic| &nic.publics);
+        all.filter_map(|own| Some((self.behind_public(own.public)?, own.public)))
     }
 
     /// Returns the security rules of every interface of which they are known, with its name.
@@ -550,7 +550,14 @@ impl Estate {
 
     /// Returns the interface behind a public address.
     pub(super) fn public(&self, address: IpAddr) -> Option<usize> {
-        self.publics.get(&address).copied()
+        self.publics.get(&address).map(|(nic, _)| *nic)
+    }
+
+    /// Returns the private address to which a public one leads.
+    pub(super) fn behind_public(&self, address: IpAddr) -> Option<IpAddr> {
+        let (nic, private) = self.publics.get(&address)?;
+        let first = || self.nic(*nic)?.addresses.iter().find(|own| own.is_ipv4() == address.is_ipv4());
+        private.or_else(|| first().copied())
     }
 
     pub(super) fn nic(&self, at: usize) -> Option<&Nic> {

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 
 use serde_json::{Map, Value};
 
-use super::balancer::PublicAddresses;
+use super::balancer::{PublicAddresses, listed_public};
 use super::bundle::Cloud;
 use super::document::Known;
 use super::firewall_rule::{Kind, Reader, RuleCollection};
@@ -91,7 +91,7 @@ pub(super) fn firewalls(
                 let public = inner(one).field("publicIPAddress");
                 let written =
                     public.and_then(|own| inner(own).text("ipAddress")).and_then(|own| own.parse().ok());
-                written.or_else(|| publics.get(&last_of(public)?.to_ascii_lowercase()).copied())
+                written.or_else(|| listed_public(public, publics)?.address)
             };
             let policy = last_of(body.field("firewallPolicy"));
             let own = policy.as_deref().map(|name| chain(name, &policies));

@@ -5,6 +5,9 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
+use super::balancer::Sku;
+use super::fault::Cause;
+
 /// The protocols that can be asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -96,6 +99,19 @@ pub struct Flow {
     /// Whether it is what came in by a public address already, on its last stretch.
     #[serde(skip)]
     pub(super) is_let_in: bool,
+    /// By what it came in.
+    #[serde(skip)]
+    pub(super) entry: Option<PublicEntry>,
+}
+
+/// The public address by which a packet from the internet came in.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct PublicEntry {
+    /// What has the address, as it is named in a sentence.
+    pub(super) by: String,
+    pub(super) sku: Sku,
+    /// What is at fault where that keeps the packet out.
+    pub(super) cause: Cause,
 }
 
 impl Flow {
@@ -123,6 +139,7 @@ impl Flow {
             caller: None,
             called: None,
             is_let_in: false,
+            entry: None,
         })
     }
 
@@ -142,8 +159,9 @@ impl Flow {
 
     /// Says that it came in by a public address already.
     #[must_use]
-    pub(super) const fn let_in(mut self) -> Self {
+    pub(super) fn let_in(mut self, entry: Option<PublicEntry>) -> Self {
         self.is_let_in = true;
+        self.entry = entry;
         self
     }
 

@@ -103,7 +103,7 @@ pub use naming::service_port;
 pub use needed::NeededPeer;
 pub use noticed::Noticed;
 pub use object::Object;
-pub use oracle::PlatformVerdict;
+pub use oracle::{FirstRoute, FlowFacts, PlatformVerdict};
 pub use page::{PageQuestion, Scheme};
 pub use place::Place;
 pub use remedy::{Remedy, RepairedFlow, remedies};

@@ -1,16 +1,20 @@
 //! What the platform itself says of a flow, held against the judgement.
 //!
-//! Goes in: what `az network watcher test-ip-flow`, `show-next-hop` or `test-connectivity` printed, alone or several in a list, and a report.
+//! Goes in: what `az network watcher test-ip-flow`, `show-next-hop`, `test-connectivity` or `run-configuration-diagnostic` printed, alone or
+//! several in a list, and a report.
 //! Comes out: for each whether both say the same; nothing where it cannot be compared. Never: another verdict, as the platform does not see
 //! into machines and answers for one interface and one moment.
+
+use std::net::IpAddr;
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::fault::Fault;
+use super::flow::Protocol;
 use super::hop::{Kind, Verdict};
 use super::report::{Report, ReportedHop};
-use crate::net::{DocumentError, Fields, document};
+use crate::net::{DocumentError, Fields, document, parse_prefix};
 
 /// A verdict of the platform.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -25,7 +29,83 @@ pub struct PlatformVerdict {
     pub why: String,
 }
 
+/// Where the first route of a flow leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FirstRoute {
+    /// No route is asked on the path.
+    NotAsked,
+    /// It was not read.
+    NotKnown,
+    /// The packet is dropped there.
+    Nowhere,
+    /// To something that takes the packet.
+    Onward,
+}
+
+/// What was judged of a flow, as far as the platform can be asked about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FlowFacts {
+    /// Who calls.
+    pub src: IpAddr,
+    /// Who is called.
+    pub dst: IpAddr,
+    /// The port that is called.
+    pub dst_port: Option<u16>,
+    /// The protocol.
+    pub protocol: Protocol,
+    /// `PASSES`, `BLOCKED`, `DEGRADED` or `INDETERMINATE`.
+    pub verdict: String,
+    /// The codes of the faults that stop or degrade it.
+    pub faults: Vec<String>,
+    /// The names of the security rules that deny it.
+    pub denied_by: Vec<String>,
+    /// The names of the security rules that let it through.
+    pub allowed_by: Vec<String>,
+    /// Where its first route leads.
+    pub first_route: FirstRoute,
+}
+
 impl Report {
+    /// Compares what the platform printed about the same flow.
+    ///
+    /// # Errors
+    /// Fails if the text is no JSON, or none of the answers of these commands.
+    pub fn compared(&self, text: &str) -> Result<Vec<PlatformVerdict>, DocumentError> {
+        FlowFacts::of(self).compared(text)
+    }
+}
+
+impl FlowFacts {
+    fn of(report: &Report) -> Self {
+        let hops = || report.forward.iter().chain(&report.back);
+        let is_group = |hop: &&ReportedHop| matches!(hop.kind, Kind::GroupInbound | Kind::GroupOutbound);
+        let rules = |is_denied: bool| {
+            let own =
+                move |hop: &&ReportedHop| is_group(hop) && (hop.fault == Some(Fault::NsgDeny)) == is_denied;
+            let names = hops().filter(own).filter_map(|hop| hop.rule.as_deref());
+            names.flat_map(|rules| rules.split(", ")).map(str::to_owned).collect()
+        };
+        let nowhere = [Fault::RouteBlackhole, Fault::RouteDeadNva, Fault::NoPath];
+        let first_route = match report.forward.iter().find(|hop| hop.kind == Kind::Route) {
+            None => FirstRoute::NotAsked,
+            // Of a route that was not read nobody knows where it leads.
+            Some(hop) if hop.verdict == Verdict::Unknown => FirstRoute::NotKnown,
+            Some(hop) if hop.fault.is_some_and(|fault| nowhere.contains(&fault)) => FirstRoute::Nowhere,
+            Some(_) => FirstRoute::Onward,
+        };
+        Self {
+            src: report.flow.src,
+            dst: report.flow.dst,
+            dst_port: report.flow.dst_port,
+            protocol: report.flow.protocol,
+            verdict: report.verdict.to_owned(),
+            faults: report.causes.iter().map(|cause| cause.fault.as_str().to_owned()).collect(),
+            denied_by: rules(true),
+            allowed_by: rules(false),
+            first_route,
+        }
+    }
+
     /// Compares what the platform printed about the same flow.
     ///
     /// # Errors
@@ -43,52 +123,77 @@ impl Report {
             }
         };
         let compared = answers.into_iter().map(|answer| self.compared_one(answer));
-        let found: Option<Vec<PlatformVerdict>> = compared.collect();
+        let found: Option<Vec<Vec<PlatformVerdict>>> = compared.collect();
         found
+            .map(|all| all.concat())
             .filter(|all| !all.is_empty())
             .ok_or(DocumentError::WrongShape { expected: "verdicts of Network Watcher" })
     }
 
-    fn compared_one(&self, answer: &Value) -> Option<PlatformVerdict> {
+    fn compared_one(&self, answer: &Value) -> Option<Vec<PlatformVerdict>> {
+        if let Some(results) = answer.field("results").and_then(Value::as_array) {
+            return results.iter().map(|result| self.diagnostic(result)).collect();
+        }
         if let Some(access) = answer.text("access") {
-            return Some(self.ip_flow(access, answer.text("ruleName").unwrap_or_default()));
+            return Some(vec![self.ip_flow(access, answer.text("ruleName").unwrap_or_default())]);
         }
         if let Some(kind) = answer.text("nextHopType") {
-            return Some(self.next_hop(kind, answer.text("nextHopIpAddress")));
+            return Some(vec![self.next_hop(kind, answer.text("nextHopIpAddress"))]);
         }
         let status = answer.text("connectionStatus")?;
-        Some(self.connectivity(status, &issues(answer)))
+        Some(vec![self.connectivity(status, &issues(answer))])
     }
 
-    fn hops(&self, kinds: &[Kind]) -> impl Iterator<Item = &ReportedHop> {
-        let all = self.forward.iter().chain(&self.back);
-        all.filter(move |hop| kinds.contains(&hop.kind))
+    /// Compares one result of a configuration diagnostic: the question that was asked, and the rule that decides at each group.
+    fn diagnostic(&self, result: &Value) -> Option<PlatformVerdict> {
+        let profile = result.field("profile")?;
+        let groups = result.field("networkSecurityGroupResult")?;
+        let access = groups.text("securityRuleAccessResult")?;
+        let evaluated = groups.field("evaluatedNetworkSecurityGroups").and_then(Value::as_array);
+        let matched = evaluated.into_iter().flatten().filter_map(|group| group.field("matchedRule"));
+        let decides =
+            |rule: &&Value| rule.text("action").is_some_and(|action| action.eq_ignore_ascii_case(access));
+        let rule = matched.filter(decides).find_map(|rule| rule.text("ruleName")).unwrap_or_default();
+        let command = "run-configuration-diagnostic";
+        if self.is_asked(profile) {
+            return Some(PlatformVerdict { command, ..self.ip_flow(access, rule) });
+        }
+        let said = format!("{access} by {}", plain_rule(rule));
+        Some(PlatformVerdict { command, said, agrees: None, why: "it is about another flow".to_owned() })
+    }
+
+    /// True if the question of a configuration diagnostic is this flow.
+    fn is_asked(&self, profile: &Value) -> bool {
+        let holds = |name: &str, address: IpAddr| {
+            let text = profile.text(name).unwrap_or("*");
+            text == "*" || parse_prefix(text).is_some_and(|prefix| prefix.contains(&address))
+        };
+        let port = profile.text("destinationPort").unwrap_or("*");
+        let is_port = port == "*" || port.parse().ok() == self.dst_port;
+        let protocol = profile.text("protocol").unwrap_or("*");
+        let is_protocol =
+            ["*", "any", self.protocol.as_str()].iter().any(|word| protocol.eq_ignore_ascii_case(word));
+        is_port && is_protocol && holds("source", self.src) && holds("destination", self.dst)
+    }
+
+    fn is_open(&self) -> bool {
+        self.verdict == "INDETERMINATE"
     }
 
     fn ip_flow(&self, access: &str, rule: &str) -> PlatformVerdict {
         let name = plain_rule(rule);
-        let groups: Vec<&ReportedHop> = self.hops(&[Kind::GroupInbound, Kind::GroupOutbound]).collect();
-        let is_denied = |hop: &&&ReportedHop| hop.fault == Some(Fault::NsgDeny);
-        let names = |hop: &&&ReportedHop| {
-            hop.rule.as_deref().is_some_and(|own| own.split(", ").any(|own| plain_rule(own) == name))
-        };
-        let denied: Vec<&&ReportedHop> = groups.iter().filter(is_denied).collect();
+        let names = |rules: &[String]| rules.iter().any(|own| plain_rule(own) == name);
         let (agrees, why) = if access.eq_ignore_ascii_case("deny") {
-            match (denied.iter().any(names), denied.is_empty()) {
+            match (names(&self.denied_by), self.denied_by.is_empty()) {
                 (true, _) => (Some(true), format!("the rule {name} denies it here, too")),
                 (false, false) => (Some(false), "another rule denies it here".to_owned()),
-                (false, true) if self.verdict == "INDETERMINATE" => {
-                    (None, "it is not decided here".to_owned())
-                }
+                (false, true) if self.is_open() => (None, "it is not decided here".to_owned()),
                 (false, true) => (Some(false), "no security rule denies it here".to_owned()),
             }
         } else if access.eq_ignore_ascii_case("allow") {
-            let allows = groups.iter().filter(|hop| !is_denied(hop)).any(|hop| names(&hop));
-            match (denied.is_empty(), allows) {
+            match (self.denied_by.is_empty(), names(&self.allowed_by)) {
                 (_, true) => (Some(true), format!("the rule {name} lets it through here, too")),
-                (true, false) if self.verdict == "INDETERMINATE" => {
-                    (None, "it is not decided here".to_owned())
-                }
+                (true, false) if self.is_open() => (None, "it is not decided here".to_owned()),
                 (true, false) => (Some(true), "no security rule denies it here".to_owned()),
                 (false, false) => (None, "the denial here is of another interface or direction".to_owned()),
             }
@@ -100,41 +205,89 @@ impl Report {
     }
 
     fn next_hop(&self, kind: &str, address: Option<&str>) -> PlatformVerdict {
-        let route = self.forward.iter().find(|hop| hop.kind == Kind::Route);
-        // Of a route that was not read nobody knows where it leads.
-        let first = route.filter(|hop| hop.verdict != Verdict::Unknown);
-        let nowhere = [Fault::RouteBlackhole, Fault::RouteDeadNva, Fault::NoPath];
-        let leads_nowhere = first.and_then(|hop| hop.fault).map(|fault| nowhere.contains(&fault));
-        let is_none = kind.eq_ignore_ascii_case("none");
-        let (agrees, why) = match (first.is_some(), leads_nowhere, is_none) {
-            (false, ..) if route.is_some() => (None, "it is not decided here".to_owned()),
-            (false, ..) => (None, "no route is asked here".to_owned()),
-            (true, Some(true), true) => (Some(true), "the route leads nowhere here, too".to_owned()),
-            (true, Some(true), false) => (Some(false), "the route leads nowhere here".to_owned()),
-            (true, Some(false) | None, true) => (Some(false), "the route leads on here".to_owned()),
-            (true, Some(false) | None, false) => (Some(true), "the route leads on here, too".to_owned()),
+        let (agrees, why) = match (self.first_route, kind.eq_ignore_ascii_case("none")) {
+            (FirstRoute::NotKnown, _) => (None, "it is not decided here"),
+            (FirstRoute::NotAsked, _) => (None, "no route is asked here"),
+            (FirstRoute::Nowhere, true) => (Some(true), "the route leads nowhere here, too"),
+            (FirstRoute::Nowhere, false) => (Some(false), "the route leads nowhere here"),
+            (FirstRoute::Onward, true) => (Some(false), "the route leads on here"),
+            (FirstRoute::Onward, false) => (Some(true), "the route leads on here, too"),
         };
         let said = address.map_or_else(|| kind.to_owned(), |address| format!("{kind} {address}"));
-        PlatformVerdict { command: "show-next-hop", said, agrees, why }
+        PlatformVerdict { command: "show-next-hop", said, agrees, why: why.to_owned() }
     }
 
     fn connectivity(&self, status: &str, issues: &[String]) -> PlatformVerdict {
-        let passes = matches!(self.verdict, "PASSES" | "DEGRADED");
+        let passes = matches!(self.verdict.as_str(), "PASSES" | "DEGRADED");
         let is = |words: &[&str]| words.iter().any(|word| status.eq_ignore_ascii_case(word));
         let reached = if is(&["reachable", "connected", "degraded"]) {
             Some(true)
         } else {
             is(&["unreachable", "disconnected"]).then_some(false)
         };
-        let (agrees, why) = match (reached, self.verdict) {
+        let is_said = |issue: &&Issue| issues.iter().any(|word| word.eq_ignore_ascii_case(issue.word));
+        let known: Vec<&Issue> = ISSUES.iter().filter(is_said).collect();
+        let is_cause = |issue: &&Issue| {
+            issue.faults.iter().any(|fault| self.faults.iter().any(|own| own == fault.as_str()))
+        };
+        let (agrees, why) = match (reached, self.verdict.as_str()) {
             (None, _) => (None, format!("`{status}` is not known here")),
             (_, "INDETERMINATE") => (None, "it is not decided here".to_owned()),
+            (Some(false), "BLOCKED") if !known.is_empty() && !known.iter().any(is_cause) => {
+                (Some(false), format!("it is BLOCKED here for another reason: {}", self.faults.join(", ")))
+            }
             (Some(reached), own) => (Some(reached == passes), format!("it is {own} here")),
         };
         let named = if issues.is_empty() { String::new() } else { format!(": {}", issues.join(", ")) };
         PlatformVerdict { command: "test-connectivity", said: format!("{status}{named}"), agrees, why }
     }
 }
+
+/// What a hop of a connectivity check names.
+struct Issue {
+    word: &'static str,
+    /// The same thing, as it is called here.
+    faults: &'static [Fault],
+}
+
+/// The issues of the network. Those of the check itself, as `AgentStopped`, say nothing of the flow.
+const ISSUES: &[Issue] = &[
+    Issue { word: "NetworkSecurityRule", faults: &[Fault::NsgDeny] },
+    Issue {
+        word: "UserDefinedRoute",
+        faults: &[Fault::RouteBlackhole, Fault::RouteDeadNva, Fault::RouteDetour],
+    },
+    Issue {
+        word: "GuestFirewall",
+        faults: &[
+            Fault::GuestFirewallDrop,
+            Fault::GuestFirewallReject,
+            Fault::GuestFirewallPolicyDrop,
+            Fault::Fail2banBan,
+            Fault::ContainerFirewallChange,
+        ],
+    },
+    Issue {
+        word: "NoListenerOnDestination",
+        faults: &[Fault::TcpRefused, Fault::UdpRefused, Fault::NotListening],
+    },
+    Issue {
+        word: "NoRouteLearned",
+        faults: &[Fault::BgpRouteMissing, Fault::BgpPeerDown, Fault::RoutePropagationOff],
+    },
+    Issue {
+        word: "DnsResolution",
+        faults: &[
+            Fault::DnsServerWrong,
+            Fault::DnsForwarderMissing,
+            Fault::PrivateDnsUnlinked,
+            Fault::PrivateDnsShadow,
+            Fault::PrivateDnsRecordMissing,
+            Fault::PrivateDnsRecordStale,
+        ],
+    },
+    Issue { word: "VMNotRunning", faults: &[Fault::VmStopped] },
+];
 
 /// Returns the name of a rule without what stands before it: `UserRule_no` and `securityRules/no` are `no`.
 fn plain_rule(name: &str) -> String {
@@ -143,11 +296,15 @@ fn plain_rule(name: &str) -> String {
     own.to_ascii_lowercase()
 }
 
-/// Returns the issues that hops of a connectivity check name, each once.
+/// Returns the issues that hops of a connectivity check and the links between them name, each once.
 fn issues(answer: &Value) -> Vec<String> {
     let list = |of: &Value, name: &str| of.field(name).and_then(Value::as_array).cloned().unwrap_or_default();
     let mut found: Vec<String> = Vec::new();
-    for issue in list(answer, "hops").iter().flat_map(|hop| list(hop, "issues")) {
+    let of_hop = |hop: &Value| {
+        let links = list(hop, "links").into_iter().flat_map(|link| list(&link, "issues"));
+        list(hop, "issues").into_iter().chain(links).collect::<Vec<Value>>()
+    };
+    for issue in list(answer, "hops").iter().flat_map(of_hop) {
         if let Some(kind) = issue.text("type").filter(|kind| !found.iter().any(|own| own == kind)) {
             found.push(kind.to_owned());
         }
@@ -196,9 +353,32 @@ mod tests {
             (agrees(&closed, &reached("Reachable")), agrees(&closed, &reached("Unknown"))),
             (Some(false), None)
         );
+        let unreachable = |issue: &str| json!({"connectionStatus": "Unreachable", "hops": [{"links": [{"issues": [{"type": issue}]}]}]});
+        assert_eq!(agrees(&closed, &unreachable("NetworkSecurityRule")), Some(true));
+        assert_eq!(agrees(&closed, &unreachable("GuestFirewall")), Some(false));
+        assert_eq!(agrees(&closed, &unreachable("AgentStopped")), Some(true));
         let both = open.compared(&json!([deny, reached("Unreachable")]).to_string()).unwrap();
         assert_eq!(both[1].said, "Unreachable: GuestFirewall");
         assert!(open.compared("{}").is_err() && open.compared("[]").is_err());
+    }
+
+    #[test]
+    fn a_configuration_diagnostic_is_compared_where_it_asks_the_same() {
+        let (open, closed) = (draft_report(false), draft_report(true));
+        let asked = |port: &str, access: &str, rule: &str| {
+            json!({"results": [{
+                "profile": {"direction": "Inbound", "protocol": "TCP", "source": "*", "destination": closed.flow.dst.to_string(), "destinationPort": port},
+                "networkSecurityGroupResult": {"securityRuleAccessResult": access, "evaluatedNetworkSecurityGroups": [
+                    {"matchedRule": {"ruleName": "DefaultRule_AllowVnetInBound", "action": "Allow"}},
+                    {"matchedRule": {"ruleName": rule, "action": access}}]}}]})
+        };
+        assert_eq!(agrees(&closed, &asked("5432", "Deny", "UserRule_no")), Some(true));
+        assert_eq!(agrees(&open, &asked("5432", "Deny", "UserRule_no")), Some(false));
+        assert_eq!(agrees(&closed, &asked("22", "Deny", "UserRule_no")), None);
+        assert_eq!(
+            closed.compared(&asked("22", "Deny", "UserRule_no").to_string()).unwrap()[0].said,
+            "Deny by no"
+        );
     }
 
     #[test]

@@ -121,7 +121,7 @@ fn others(estate: &Estate, flows: &[Flow]) -> Vec<Flow> {
     for flow in flows {
         let Flow { dst, protocol, dst_port, .. } = flow;
         machines.iter().for_each(|(_, address)| add(*address, *dst, *protocol, *dst_port));
-        let publics = estate.nics.iter().filter_map(|nic| nic.public);
+        let publics = estate.nics.iter().flat_map(|nic| nic.publics.iter().map(|own| own.public));
         publics.into_iter().for_each(|public| add(IpAddr::from(INTERNET), public, *protocol, *dst_port));
     }
     for (name, address) in &machines {

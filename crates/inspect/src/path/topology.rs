@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use ipnet::IpNet;
 use serde_json::{Map, Value};
 
+use super::balancer::Sku;
 use super::place::Place;
 use crate::flowlog::plain_mac;
 use crate::net::{DocumentError, Fields, document, each_text, parse_prefix, placed};
@@ -138,11 +139,15 @@ pub(super) struct Listed {
     pub(super) name: String,
     pub(super) machine: Option<String>,
     pub(super) addresses: Vec<IpAddr>,
-    pub(super) publics: Vec<IpAddr>,
+    pub(super) publics: Vec<PublicOf>,
     /// Whether it has a public address, known or not.
     pub(super) has_public: bool,
-    /// The names of its public addresses, where the interface shows no more of them.
-    pub(super) public_names: Vec<String>,
+    /// The names of its public addresses, each with the private one that it leads to.
+    pub(super) public_names: Vec<(String, Option<IpAddr>)>,
+    /// Its configurations by name.
+    pub(super) configurations: Vec<(String, IpAddr)>,
+    /// That of its public addresses.
+    pub(super) sku: Sku,
     /// Network and subnet.
     pub(super) subnet: Option<(String, String)>,
     pub(super) group: Option<String>,
@@ -153,6 +158,14 @@ pub(super) struct Listed {
     pub(super) region: Option<String>,
     /// Its hardware address, as in `00-22-48-71-C2-05`.
     pub(super) mac: Option<String>,
+}
+
+/// A public address of an interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct PublicOf {
+    pub(super) public: IpAddr,
+    /// The private address that it leads to, where that is known.
+    pub(super) private: Option<IpAddr>,
 }
 
 /// Rows that were read, and what could not be.
@@ -298,6 +311,8 @@ pub(super) fn interfaces(text: &str) -> Result<Decoded<Listed>, DocumentError> {
                 publics: Vec::new(),
                 has_public: false,
                 public_names: Vec::new(),
+                configurations: Vec::new(),
+                sku: Sku::Unknown,
                 subnet: None,
                 group: last_of(body.field("networkSecurityGroup")),
                 servers: body.field("dnsSettings").map(servers).unwrap_or_default(),
@@ -309,18 +324,24 @@ pub(super) fn interfaces(text: &str) -> Result<Decoded<Listed>, DocumentError> {
                 },
                 name,
             };
-            for configuration in items(body, "ipConfigurations").map(inner) {
-                match configuration.text("privateIpAddress").and_then(|text| text.parse::<IpAddr>().ok()) {
-                    Some(address) => listed.addresses.push(address.to_canonical()),
+            for row in items(body, "ipConfigurations") {
+                let configuration = inner(row);
+                let private = configuration.text("privateIpAddress").and_then(|text| text.parse().ok());
+                let private = private.map(|own: IpAddr| own.to_canonical());
+                match private {
+                    Some(address) => {
+                        listed.addresses.push(address);
+                        listed.configurations.extend(name_of(row).map(|name| (name, address)));
+                    }
                     None => odd.push(format!("an address of {} cannot be read", listed.name)),
                 }
                 let public = configuration.field("publicIpAddress");
                 listed.has_public |= public.is_some_and(|public| !public.is_null());
                 let address = public.and_then(|public| inner(public).text("ipAddress"));
-                match address.and_then(|text| text.parse::<IpAddr>().ok()) {
-                    Some(address) => listed.publics.push(address),
-                    None => listed.public_names.extend(last_of(public)),
-                }
+                let address = address.and_then(|text| text.parse::<IpAddr>().ok());
+                listed.publics.extend(address.map(|public| PublicOf { public, private }));
+                listed.public_names.extend(last_of(public).map(|name| (name, private)));
+                listed.sku = listed.sku.or(|| public.map_or(Sku::Unknown, Sku::of));
                 let id = configuration.field("subnet").and_then(|subnet| subnet.text("id"));
                 let place =
                     id.and_then(|id| Some((part_after(id, "virtualNetworks")?, part_after(id, "subnets")?)));

@@ -3,7 +3,8 @@
 //! Goes in: the lists of the cloud. Comes out: each field that says something and is none of those in `known_fields.txt`, with the resource
 //! that has it. Never: a verdict that is certain about what passes such a resource.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
 
 use serde_json::Value;
 
@@ -54,9 +55,10 @@ impl Harmless {
     }
 }
 
-type Table = BTreeMap<&'static str, Vec<(String, Harmless)>>;
+/// By document, or by a list in it: the fields that are known, each with what makes it harmless.
+type Table = BTreeMap<&'static str, HashMap<String, Vec<Harmless>>>;
 
-fn table() -> Table {
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let lines = KNOWN.lines().filter(|line| !line.starts_with('#'));
     let row = |line: &'static str| {
         let (name, fields) = line.split_once(' ')?;
@@ -65,10 +67,14 @@ fn table() -> Table {
             (None, Some((name, value))) => (plain(name), Harmless::Without(value)),
             (None, None) => (plain(word), Harmless::Always),
         };
-        Some((name, fields.split_whitespace().map(field).collect()))
+        let mut known: HashMap<String, Vec<Harmless>> = HashMap::new();
+        for (field, harmless) in fields.split_whitespace().map(field) {
+            known.entry(field).or_default().push(harmless);
+        }
+        Some((name, known))
     };
     lines.filter_map(row).collect()
-}
+});
 
 /// Returns the letters of a name that count.
 fn plain(name: &str) -> String {
@@ -86,12 +92,12 @@ fn is_idle(value: &Value) -> bool {
     }
 }
 
-fn unknown_of(row: &Value, place: &str, table: &Table) -> Vec<String> {
-    let known = || ["*", place].into_iter().filter_map(|name| table.get(name)).flatten();
+fn unknown_of(row: &Value, place: &str) -> Vec<String> {
+    let tables = ["*", place].map(|name| TABLE.get(name));
     let is_known = |name: &str, value: &Value| {
         let name = plain(name);
-        let mut own = known().filter(|(known, _)| *known == name);
-        own.any(|(_, harmless)| harmless.holds(value))
+        let mut own = tables.iter().flatten().filter_map(|table| table.get(&name)).flatten();
+        own.any(|harmless| harmless.holds(value))
     };
     let both = [row, inner(row)];
     let maps =
@@ -104,14 +110,13 @@ fn unknown_of(row: &Value, place: &str, table: &Table) -> Vec<String> {
 
 /// Finds the fields of the lists of the cloud that nobody here knows.
 pub(super) fn unknown_fields(cloud: &Cloud) -> Vec<UnknownField> {
-    let table = table();
     let mut found = Vec::new();
     for (document, reading) in cloud.all() {
-        let Some(Reading::Text(text)) = reading.filter(|_| table.contains_key(document)) else { continue };
+        let Some(Reading::Text(text)) = reading.filter(|_| TABLE.contains_key(document)) else { continue };
         let rows = match serde_json::from_str::<Value>(text) {
             Ok(Value::Array(rows)) => rows,
-            Ok(Value::Object(map)) => match map.get("value") {
-                Some(Value::Array(rows)) => rows.clone(),
+            Ok(Value::Object(mut map)) => match map.get_mut("value") {
+                Some(Value::Array(rows)) => std::mem::take(rows),
                 Some(_) | None => vec![Value::Object(map)],
             },
             Ok(Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) | Err(_) => continue,
@@ -126,14 +131,14 @@ pub(super) fn unknown_fields(cloud: &Cloud) -> Vec<UnknownField> {
                     field,
                 }));
             };
-            keep(None, unknown_of(row, document, &table));
-            for (place, _) in table.range(document..) {
+            keep(None, unknown_of(row, document));
+            for (place, _) in TABLE.range(document..) {
                 let Some(list) = place.strip_prefix(document).and_then(|rest| rest.strip_prefix('.')) else {
                     continue;
                 };
                 for part in inner(row).field(list).and_then(Value::as_array).into_iter().flatten() {
                     let name = part.text("name").unwrap_or("unnamed").to_owned();
-                    keep(Some((list, name)), unknown_of(part, place, &table));
+                    keep(Some((list, name)), unknown_of(part, place));
                 }
             }
         }

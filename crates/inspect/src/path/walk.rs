@@ -7,7 +7,7 @@ use super::document::{Document, GuestDocument};
 use super::estate::{Machine, Nic, is_six};
 use super::fault::{Cause, Fault, Object};
 use super::filter::{CALLER_PORT, Passage, Tracking};
-use super::flow::{Part, Protocol, Wire};
+use super::flow::{Part, Protocol, PublicEntry, Wire};
 use super::group;
 use super::hop::{Effect, Hop, Kind, Side};
 use super::ruleset_change::PacketRole;
@@ -43,6 +43,8 @@ pub(super) struct Walk<'a> {
     pub(super) left: Option<(usize, Wire)>,
     /// The packet that left to the internet and came back in by a public address of the estate.
     pub(super) around: Option<Wire>,
+    /// By what the packet came in, until a security group is asked about it.
+    pub(super) entry: Option<PublicEntry>,
 }
 
 /// A translation that the answer meets again.
@@ -85,6 +87,7 @@ pub(super) fn walk(asked: Asked<'_>) -> Walk<'_> {
         firewalls: Vec::new(),
         left: None,
         around: None,
+        entry: asked.flow.entry.clone(),
     };
     walk.run();
     walk.events();
@@ -203,6 +206,7 @@ impl<'a> Walk<'a> {
     }
 
     pub(super) fn groups(&mut self, nic: usize, direction: Direction, wire: &Wire) {
+        let entry = self.entry.take_if(|_| direction == Direction::Inbound);
         // The platform lets nobody put a group at a firewall, and a gateway does not ask one.
         let has_groups = |nic: &&Nic| nic.is_instance() || !nic.is_of_platform();
         let Some(nic) = self.asked.estate.nic(nic).filter(has_groups) else { return };
@@ -222,6 +226,9 @@ impl<'a> Walk<'a> {
                 hop = hop.on(read).passing("the security groups let it through");
                 hop.stops = self.without_access(nic, direction, wire, passed.stops);
                 hop.allowed = passed.allowed;
+                if let Some(entry) = entry {
+                    self.closed_by_default(&entry, rules, &mut hop);
+                }
                 if !passed.doubts.is_empty() {
                     hop = hop.lacking(document, format!("the rules depend on {}", passed.doubts.join(", ")));
                 }
@@ -274,8 +281,8 @@ impl<'a> Walk<'a> {
     /// Follows a packet from an interface until it is where it should be.
     pub(super) fn transit(&mut self, from: usize, wire: Wire, fresh: bool) -> Option<Arrived> {
         let (mut nic, mut wire) = (from, wire);
-        let mut before: Vec<usize> =
-            self.asked.estate.machine_of(from).map(|(at, _)| at).into_iter().collect();
+        let estate = self.asked.estate;
+        let mut before: Vec<usize> = estate.machine_of(from).map(|(at, _)| at).into_iter().collect();
         for _ in 0..MAX_APPLIANCES {
             if fresh {
                 self.groups(nic, Direction::Outbound, &wire);
@@ -304,6 +311,11 @@ impl<'a> Walk<'a> {
                 Next::Deliver => {
                     wire = if fresh { self.balanced(Some(nic), wire)? } else { wire };
                     self.holder(Some(nic), &wire)?
+                }
+                // By which route it goes is not known; that it leaves the estate is.
+                Next::Assumed if !estate.is_inside(wire.dst) && !estate_public(self.asked, &wire) => {
+                    self.uncertain = true;
+                    return self.outside(&wire, fresh);
                 }
                 Next::Assumed => {
                     self.uncertain = true;
@@ -357,6 +369,9 @@ impl<'a> Walk<'a> {
         let why = match (near.as_slice(), owners) {
             ([one], _) => return Some(*one),
             ([], [_, ..]) => format!("nobody whom {} sees has {}", own.unwrap_or("it"), wire.dst),
+            ([], []) if estate.has_app_gateway(wire.dst) => {
+                format!("the subnet of the application gateway that has {} was not read", wire.dst)
+            }
             ([], []) if estate.balancers.read().is_some() => {
                 format!("no interface and no load balancer that is listed has {}", wire.dst)
             }
@@ -416,9 +431,15 @@ impl<'a> Walk<'a> {
             let onward = self.firewall(nic, wire, fresh);
             return onward.map_or(Received::Lost, |onward| Received::Onward(nic, onward));
         }
-        // What comes back to whoever made or ended the connection is there.
-        if estate.nic(nic).is_some_and(Nic::is_instance) {
-            return Received::Here(wire);
+        // What comes back to whoever made or ended the connection is there. The address of an instance is one of its subnet, and no list
+        // says what it takes there.
+        if let Some(own) = estate.nic(nic).filter(|own| own.is_instance()) {
+            if !fresh {
+                return Received::Here(wire);
+            }
+            let why = format!("what an instance of {} takes at {}", own.name, wire.dst);
+            self.push(Hop::new(Kind::Listener, &own.name).lacking(Document::Frontends, why));
+            return Received::Lost;
         }
         let Some((at, machine)) = estate.machine_of(nic) else {
             let name = estate.nic(nic).map_or("unknown", |nic| nic.name.as_str());

@@ -54,6 +54,12 @@ struct Asking<'a> {
 }
 
 impl Estate {
+    /// True if an address is one at which an application gateway takes connections, whether its subnet was read or not.
+    pub(super) fn has_app_gateway(&self, address: IpAddr) -> bool {
+        let mut frontends = self.app_gateways.read().into_iter().flatten().flat_map(|own| &own.frontends);
+        frontends.any(|frontend| frontend.address == Some(address))
+    }
+
     /// Returns the application gateway that takes connections at an address, and what stands for it among the interfaces.
     pub(super) fn app_frontend(&self, address: IpAddr) -> Option<(&AppGateway, &Frontend, usize)> {
         let all = self.app_gateways.read()?;

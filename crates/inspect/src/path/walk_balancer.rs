@@ -431,7 +431,8 @@ impl Walk<'_> {
     /// Judges the same flow to one member.
     fn member(&self, wire: &Wire, backend: Backend, port: u16) -> Option<Judgement> {
         let estate = self.asked.estate;
-        let mut flow = Flow::new(wire.src, backend.address, wire.protocol, Some(port)).ok()?.let_in();
+        let mut flow = Flow::new(wire.src, backend.address, wire.protocol, Some(port)).ok()?;
+        flow = flow.let_in(self.entry.clone());
         flow.caller.clone_from(&self.asked.flow.caller);
         flow.called = estate.machines.get(backend.machine).map(|machine| machine.name.clone());
         Some(estate.judge_without(&flow, self.asked.gone))

@@ -6,16 +6,17 @@
 use std::net::IpAddr;
 
 use super::app_gateway::AppGateway;
-use super::balancer::{Balancer, Rule, Target};
+use super::balancer::{Balancer, Rule, Sku, Target};
 use super::carry::Asked;
 use super::document::{Document, Missing};
-use super::estate::{Estate, is_private};
+use super::estate::{Estate, Nic, is_private};
 use super::fault::{Cause, Fault, Object};
-use super::flow::{Flow, Protocol, Wire};
+use super::flow::{Flow, Protocol, PublicEntry, Wire};
 use super::hop::{Effect, Hop, Kind};
 use super::judge::Judgement;
 use super::walk::{Arrived, Undo, Walk};
 use crate::net::Platform;
+use crate::nsg::{Gate, Ruleset};
 
 /// The subnet without which a network has no firewall of the platform.
 const FIREWALLS: &str = "AzureFirewallSubnet";
@@ -66,13 +67,14 @@ impl Walk<'_> {
         {
             return None;
         }
+        if let Some(entry) = self.public_entry(wire.dst) {
+            self.entry = Some(entry);
+        }
         let nic = match estate.public(wire.dst) {
             Some(nic) => {
                 // The platform translates a public address before anything else sees the packet.
-                let inside =
-                    estate.nic(nic)?.addresses.iter().find(|own| own.is_ipv4() == wire.dst.is_ipv4());
                 let before = wire;
-                wire.dst = inside.copied().unwrap_or(wire.dst);
+                wire.dst = estate.behind_public(wire.dst).unwrap_or(wire.dst);
                 if let Some((machine, _)) = estate.machine_of(nic) {
                     self.translated.push(Undo { machine, before, after: wire });
                 }
@@ -122,6 +124,56 @@ impl Walk<'_> {
         Some(None)
     }
 
+    /// Returns by what a packet to a public address comes in, where that is a machine's or a load balancer's.
+    fn public_entry(&self, address: IpAddr) -> Option<PublicEntry> {
+        let Asked { estate, flow, .. } = self.asked;
+        if let Some(nic) = estate.public(address).and_then(|at| estate.nic(at)) {
+            return Some(self.entry_of(nic));
+        }
+        let (balancer, frontend) = estate.frontend(address).filter(|(_, own)| own.is_public)?;
+        let by = format!("the load balancer {}", balancer.name);
+        let cause = Cause::new(Fault::NoPath, Object::flow(flow));
+        Some(PublicEntry { by, sku: balancer.sku.or(|| frontend.sku), cause })
+    }
+
+    fn entry_of(&self, nic: &Nic) -> PublicEntry {
+        let by = format!("the public address of {}", nic.name);
+        let cause = Cause::new(Fault::NoPath, Object::flow(self.asked.flow));
+        PublicEntry { by, sku: nic.sku, cause }
+    }
+
+    /// Says what becomes of a packet from the internet where neither the subnet nor the interface has a security group: Azure lets it in by
+    /// a Basic address and keeps it out by a Standard one.
+    pub(super) fn closed_by_default(&self, entry: &PublicEntry, rules: &Ruleset, hop: &mut Hop) {
+        if rules.groups().iter().any(|group| group.gate != Gate::Manager) {
+            return;
+        }
+        let by = &entry.by;
+        match entry.sku {
+            Sku::Basic => {}
+            Sku::Standard if rules.groups().is_empty() => {
+                if !self.is_gone(&entry.cause) {
+                    let why = format!(
+                        "{by} is Standard, and without a security group at the subnet or the interface Azure lets nothing in"
+                    );
+                    hop.stops.push(Effect::new(entry.cause.clone(), why));
+                }
+            }
+            Sku::Standard => {
+                let why = format!(
+                    "whether a rule of the network manager opens {by}, which is Standard, without a security group"
+                );
+                hop.missing.push(Missing { what: Document::Frontends, why });
+            }
+            Sku::Unknown => {
+                let why = format!(
+                    "whether {by} is Basic or Standard: without a security group Azure lets in everything by the one and nothing by the other"
+                );
+                hop.missing.push(Missing { what: Document::Frontends, why });
+            }
+        }
+    }
+
     /// Tells whether a private address is called from outside by a public one of its own; what leads there otherwise is followed instead.
     fn let_in(&mut self, wire: &Wire) -> bool {
         let Asked { estate, flow, .. } = self.asked;
@@ -133,8 +185,9 @@ impl Walk<'_> {
             return true;
         }
         let has_public =
-            |at: &usize| estate.nic(*at).is_some_and(|nic| nic.has_public || nic.is_of_platform());
-        if owners.iter().any(has_public) {
+            |at: &&usize| estate.nic(**at).is_some_and(|nic| nic.has_public || nic.is_of_platform());
+        if let Some(own) = owners.iter().find(has_public) {
+            self.entry = estate.nic(*own).map(|nic| self.entry_of(nic));
             return true;
         }
         let entrances = self.entrances(wire, &owners);

@@ -69,9 +69,18 @@ fn is_configured(value: &Value) -> bool {
             || value.text("id").is_some_and(of_table))
 }
 
-/// Tells whether a document is a route table, with routes or without.
+/// Tells whether a document is one route table, alone or in a list, with routes or without.
 fn is_table(document: &Value) -> bool {
-    document.field("routes").is_some_and(Value::is_array) && document.field("provisioningState").is_some()
+    match document {
+        Value::Array(rows) => matches!(rows.as_slice(), [row] if is_table(row)),
+        Value::Object(map) => match map.field("value").or_else(|| map.field("properties")) {
+            Some(within) => is_table(within),
+            None => {
+                map.field("routes").is_some_and(Value::is_array) && map.field("provisioningState").is_some()
+            }
+        },
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
 }
 
 /// Reads one row.

@@ -80,7 +80,8 @@ impl Hop {
             "virtualappliance" => Self::Appliance,
             // What leads to a private endpoint of the network, or of a peered one, leads straight there.
             "vnetlocal" | "interfaceendpoint" => Self::Local,
-            "vnetpeering" | "vnetglobalpeering" | "globalvnetpeering" => Self::Peering,
+            // A network manager connects the networks of a group without peerings.
+            "vnetpeering" | "vnetglobalpeering" | "globalvnetpeering" | "connectedgroup" => Self::Peering,
             "virtualnetworkserviceendpoint" => Self::ServiceEndpoint,
             "virtualnetworkgateway" => Self::Gateway,
             _ => Self::Other,

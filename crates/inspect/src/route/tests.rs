@@ -251,7 +251,12 @@ fn a_route_table_alone_answers_nothing_for_certain() {
     let routes = json!([configured("0.0.0.0/0", "None"), configured("10.0.1.5/32", "Internet")]);
     let shown = json!({"name": "t", "provisioningState": "Succeeded", "routes": routes, "subnets": null});
     let empty = json!({"name": "t", "provisioningState": "Succeeded", "routes": [], "subnets": null});
-    for document in [&routes, &shown, &empty] {
+    let (listed, page, nested) = (
+        json!([empty]),
+        json!({"value": [empty]}),
+        json!([{"name": "t", "properties": {"provisioningState": "Succeeded", "routes": []}}]),
+    );
+    for document in [&routes, &shown, &empty, &listed, &page, &nested] {
         let table = Table::parse(&document.to_string(), None).unwrap();
         for to in ["10.0.1.5", "10.0.1.6", "::1"] {
             let found = table.select(at(to));
@@ -260,6 +265,8 @@ fn a_route_table_alone_answers_nothing_for_certain() {
         }
         assert!(table.warnings().iter().any(|warning| warning.what.contains("route table")));
     }
+    // Several empty tables are those of nobody in particular.
+    assert!(Table::parse(&json!([empty, empty]).to_string(), None).is_err());
     // What it does say is reported: the routes of users, and which of them drop packets.
     let table = Table::parse(&shown.to_string(), None).unwrap();
     assert_eq!(table.audit(None).blackhole.len(), 1);

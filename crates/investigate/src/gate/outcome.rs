@@ -2,6 +2,7 @@
 
 use crate::event::{Concluded, Event, HypothesisSet};
 use crate::gate::left_as_it_was;
+use crate::platform_answer::is_contradicted;
 use crate::state::State;
 use crate::{HypothesisState, Outcome};
 
@@ -25,7 +26,9 @@ pub fn outcome(state: &State, findings: usize, covered: Coverage) -> Outcome {
     let open = any(HypothesisState::Contradicted)
         || any(HypothesisState::Unverifiable)
         || any(HypothesisState::Active)
-        || state.unknown_steps().any(|step| !step.is_completed());
+        || state.unknown_steps().any(|step| !step.is_completed())
+        // Azure answers for one interface and one moment: it decides nothing, and leaves the outcome open where it says otherwise.
+        || is_contradicted(state);
     match (findings, covered) {
         (0, Coverage::Whole) if !open && !any(HypothesisState::Confirmed) => Outcome::NoFaultFound,
         (0, Coverage::Whole | Coverage::Partly | Coverage::Nothing) => Outcome::Inconclusive,

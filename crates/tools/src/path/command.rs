@@ -57,7 +57,8 @@ pub struct Arguments {
     /// Show every hop with the rule that decides there.
     #[arg(long)]
     explain: bool,
-    /// Compare with what `az network watcher test-ip-flow`, `show-next-hop` or `test-connectivity` printed about this flow.
+    /// Compare with what `az network watcher test-ip-flow`, `show-next-hop`, `test-connectivity` or
+    /// `run-configuration-diagnostic` printed about this flow.
     #[arg(long, value_name = "FILE", conflicts_with = "watch")]
     compare: Option<PathBuf>,
     /// Print one JSON document.
@@ -168,7 +169,7 @@ impl Arguments {
 fn compared(report: &Report, file: &Path) -> anyhow::Result<Vec<PlatformVerdict>> {
     report.compared(&text(file, MAX_VERDICTS_BYTES)?).map_err(|error| {
         let error = anyhow::Error::new(error).context(format!("reading {}", file.display()));
-        Hinted::new(error, "give what test-ip-flow, show-next-hop or test-connectivity printed as JSON")
+        Hinted::new(error, "give what test-ip-flow, show-next-hop, test-connectivity or run-configuration-diagnostic printed as JSON")
             .into()
     })
 }

@@ -81,6 +81,25 @@ fn a_rule_that_moves_between_gates_is_reported_as_the_same_one() {
 }
 
 #[test]
+fn a_group_that_is_listed_twice_is_one() {
+    let at = |groups: Vec<Value>| bundle(vec![nic("n", vec![route("10.0.0.0/16", "Default", "")], groups)]);
+    let rules = || vec![rule("a", 100, "Allow", "443"), rule("b", 65_000, "Deny", "*")];
+    let once = at(vec![group("subnet", "app", rules())]);
+    for again in [
+        vec![group("subnet", "app", rules()), group("subnet", "app", Vec::new())],
+        vec![group("subnet", "APP", Vec::new()), group("subnet", "app", rules())],
+        vec![group("subnet", "app", rules()), group("subnet", "app", rules())],
+    ] {
+        let found = compare(&once, &at(again));
+        assert_eq!(summary(&found), (Status::Clean, Vec::new()), "{found:?}");
+    }
+    // Of two with other rules it is not known which one counts.
+    let other = vec![rule("a", 100, "Deny", "443"), rule("b", 65_000, "Deny", "*")];
+    let both = at(vec![group("subnet", "app", rules()), group("subnet", "app", other)]);
+    assert_ne!(compare(&once, &both).status, Status::Clean);
+}
+
+#[test]
 fn one_of_two_equal_paths_that_goes_is_seen() {
     let paths = |count| {
         let gateway = || route("10.5.0.0/24", "VirtualNetworkGateway", "10.0.255.5");

@@ -419,7 +419,7 @@ fn nic(machine: &Machine) -> Value {
     let subnet = format!("/virtualNetworks/{}/subnets/{}", machine.network, machine.subnet);
     let mut configuration = json!({"privateIPAddress": machine.address, "subnet": {"id": subnet}});
     if let Some(public) = &machine.public {
-        configuration["publicIPAddress"] = json!({"id": "/p", "ipAddress": public});
+        configuration["publicIPAddress"] = json!({"id": "/p", "sku": {"name": "Basic"}, "ipAddress": public});
     }
     json!({
         "name": format!("{}-nic", machine.name), "virtualMachine": id("virtualMachines", &machine.name),

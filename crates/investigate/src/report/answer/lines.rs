@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::changed::{self, LogReading, log_reading};
 use crate::event::{ForecastVerdict, Waived};
 use crate::judged::{FlowVerdict, JudgedFlow, JudgedFlows};
+use crate::platform_answer::{is_contradicted, platform_answers};
 use crate::report::answer::cause::{carried, decider, ends};
 use crate::report::step_outcome::{StepOutcome, command, step_outcome};
 use crate::state::{CallState, State, Step};
@@ -291,13 +292,30 @@ pub(in crate::report) fn unchecked(state: &State) -> String {
     parts.join("; ")
 }
 
+/// Returns what Azure itself says otherwise than was judged; `None` where it does not.
+pub(in crate::report) fn platform_disagrees(state: &State) -> Option<String> {
+    let answers = platform_answers(state);
+    let against = answers.iter().filter(|answer| answer.is_contradiction()).map(|answer| {
+        let verdict = &answer.verdict;
+        format!("{} on {}: {}; {}", verdict.command, answer.flow, verdict.said, verdict.why)
+    });
+    let against: Vec<String> = against.collect();
+    (!against.is_empty()).then(|| against.join(". "))
+}
+
 /// Returns how sure it is, and why.
 pub(in crate::report) fn confidence(state: &State) -> Option<String> {
     let (_, concluded) = state.concluded.as_ref()?;
     let why = match concluded.outcome {
         Outcome::Confirmed => "Each cause was checked once more against the recorded output.",
+        Outcome::Likely if is_contradicted(state) => {
+            "Each cause was checked once more against the recorded output, but Azure says otherwise about a flow."
+        }
         Outcome::Likely => {
             "Each cause was checked once more against the recorded output, but there may be others."
+        }
+        Outcome::Inconclusive if is_contradicted(state) => {
+            "Nothing recorded shows a fault, but Azure says otherwise about a flow."
         }
         Outcome::Inconclusive => "Nothing recorded shows a fault, and not everything could be read.",
         Outcome::NoFaultFound => "This holds for now. A fault that comes and goes may not have been there.",

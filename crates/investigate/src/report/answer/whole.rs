@@ -133,6 +133,9 @@ fn own_answer(state: &State) -> Answer {
         }
         cut_off(&judged).into_iter().for_each(|cut| answer.say("Not judged", cut));
         answer.say("Not checked", lines::unchecked(state));
+        if let Some(otherwise) = lines::platform_disagrees(state) {
+            answer.say("Azure disagrees", otherwise);
+        }
         if let Some(confidence) = lines::confidence(state) {
             answer.say("Confidence", confidence);
         }

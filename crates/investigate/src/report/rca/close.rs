@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::Outcome;
 use crate::event::Waived;
 use crate::judged::judged;
+use crate::platform_answer::is_contradicted;
 use crate::report::amount::{cost, of, time};
 use crate::report::markdown::{inline, text};
 use crate::report::rca::cause;
@@ -93,6 +94,12 @@ pub(super) fn confidence(state: &State) -> String {
         }
         Outcome::Confirmed => {
             "each fault above was checked once more against the recorded output, by code. Everything that belongs to this symptom was looked at, and nothing contradicts it"
+        }
+        Outcome::Likely if is_contradicted(state) => {
+            "each fault above was checked once more against the recorded output, by code. Azure itself says otherwise about a flow, so the cause may be another"
+        }
+        Outcome::Inconclusive if is_contradicted(state) => {
+            "nothing that was recorded shows a fault, and Azure itself says otherwise about a flow"
         }
         Outcome::Likely => {
             "each fault above was checked once more against the recorded output, by code. Something that belongs to the symptom was not looked at, or not to its end, so there may be more"

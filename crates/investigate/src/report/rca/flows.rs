@@ -2,6 +2,7 @@
 
 use crate::event::ComplaintOutcome;
 use crate::judged::{FlowVerdict, JudgedFlow, judged};
+use crate::platform_answer::{PlatformAnswer, platform_answers};
 use crate::report::answer::decider;
 use crate::report::markdown::{code, text};
 use crate::state::State;
@@ -57,6 +58,28 @@ fn causes(flow: &JudgedFlow) -> String {
         format!("; once that is gone, by {}", behind.join(", "))
     };
     format!(" by {}{behind}", objects.join(", "))
+}
+
+/// Returns the section on what Azure itself says of flows; empty where Network Watcher was not asked.
+pub(super) fn platform(state: &State) -> String {
+    let lines: Vec<String> = platform_answers(state).iter().map(said).collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    let intro = "Network Watcher sees one interface at one moment, and nothing inside machines.";
+    format!("## What Azure itself says\n\n{intro}\n\n{}", lines.join("\n"))
+}
+
+fn said(answer: &PlatformAnswer) -> String {
+    let PlatformAnswer { observation, flow, verdict, .. } = answer;
+    let agrees = match verdict.agrees {
+        Some(true) => "Ghost agrees",
+        Some(false) => "**Ghost disagrees**",
+        None => "Not compared",
+    };
+    let seen = observation.map(|id| format!(" ({id})")).unwrap_or_default();
+    let said = (text(&verdict.said), text(&verdict.why));
+    format!("- {} on {}{seen}: {}. {agrees}: {}", code(verdict.command), code(flow), said.0, said.1)
 }
 
 /// Returns the section on what seems alarming and is not the cause; empty where nothing was noticed.

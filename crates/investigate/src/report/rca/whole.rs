@@ -49,6 +49,7 @@ fn investigated(state: &State) -> Vec<String> {
         close::actions(state),
         cause::accepted(state),
         flows::flows(state),
+        flows::platform(state),
         flows::noticed(state),
         cause::claim(state),
         cause::ruled_out(state),

@@ -178,6 +178,15 @@ impl Ledger {
 
     /// Ends a step; what ran has an exit code of zero.
     pub(crate) fn done(&mut self, step: u32, status: &str, action: &str, reason: &str) {
+        self.ended(step, (status, action, reason), "out");
+    }
+
+    /// Ends a step that ran and printed this.
+    pub(crate) fn prints(&mut self, step: u32, output: &str) {
+        self.ended(step, ("completed", "auto_approved", "it only reads"), output);
+    }
+
+    fn ended(&mut self, step: u32, (status, action, reason): (&str, &str, &str), output: &str) {
         let ran = status == "completed";
         self.add(Event::Done(Done {
             step: StepId(step),
@@ -185,7 +194,7 @@ impl Ledger {
             classification: "SAFE".to_owned(),
             action: action.to_owned(),
             exit_code: ran.then_some(0),
-            output: "out".to_owned(),
+            output: output.to_owned(),
             stderr: String::new(),
             error: (action == "blocked").then(|| "blocked".to_owned()),
             reason: reason.to_owned(),

@@ -5,6 +5,7 @@ mod changed;
 mod hostile;
 mod ledger;
 mod markdown;
+mod platform;
 mod postmortem;
 mod report;
 mod rich;
