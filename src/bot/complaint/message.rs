@@ -48,7 +48,9 @@ impl ThreadMessage {
                 | PassageKind::Preview
                 | PassageKind::Snippet { .. } => None,
             };
-            let by_program = origin.map_or(by_program, |origin| origin.is_bot);
+            // A person writes no cards: one in a message of theirs is some program's.
+            let is_card = passage.kind == PassageKind::Card;
+            let by_program = origin.map_or(by_program || is_card, |origin| origin.is_bot);
             // A card's links lead to the pages of its program.
             let links = match passage.kind {
                 PassageKind::Card | PassageKind::Preview => Links::Labels,
@@ -62,7 +64,9 @@ impl ThreadMessage {
             let text = readable(&text, links);
             let text = text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n").trim().to_owned();
             let passage_place = match (&passage.kind, place) {
-                (PassageKind::Forwarded(_), _) => PassagePlace::Forwarded,
+                (PassageKind::Forwarded(_), _) | (PassageKind::Card, PassagePlace::Mention) => {
+                    PassagePlace::Forwarded
+                }
                 (PassageKind::Table, PassagePlace::Mention) => PassagePlace::Table,
                 (PassageKind::Snippet { .. }, PassagePlace::Mention) => PassagePlace::File,
                 (_, place) => place,

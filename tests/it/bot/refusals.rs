@@ -39,7 +39,7 @@ async fn an_answer_that_its_place_does_not_take_goes_to_the_person() {
                 let fault = json!({"kind": "error", "method": "chat.postMessage", "error": code, "count": 1});
                 world.fault(fault).await;
                 world.mention("alice", "please look").await;
-                let direct = world.slack.person("open", json!({"user": "alice", "with": "Ghost"})).await;
+                let direct = world.slack.person("open", json!({"user": "alice", "with": "ghost"})).await;
                 let place = direct["channel"].as_str().unwrap().to_owned();
                 world
                     .until("the question in the direct conversation", async || {

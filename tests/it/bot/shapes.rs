@@ -246,7 +246,7 @@ async fn play(case: &Case) -> Result<(), String> {
         Place::Shared => SHARED.to_owned(),
     };
     if case.kind == Kind::Direct {
-        let opened = world.slack.person("open", json!({"user": "alice", "with": "Ghost"})).await;
+        let opened = world.slack.person("open", json!({"user": "alice", "with": "ghost"})).await;
         channel = opened["channel"].as_str().unwrap().to_owned();
     }
     let mut played = Play { world: &world, bot, channel, names: Vec::new(), events: 0 };

@@ -37,28 +37,50 @@ fn read_attachment(attachment: &Value, depth: usize, content: &mut Content) {
         found.extend(tables(items(inner, &["message", "blocks"])));
     }
     // Slack says in the fallback what old clients show: it counts where there is nothing else.
-    if text.trim().is_empty() && found.iter().all(String::is_empty) {
+    let is_fallback = text.trim().is_empty() && found.iter().all(String::is_empty);
+    if is_fallback {
         let fallback = said(attachment, &["fallback"]);
         text = if is_placeholder(&fallback) { String::new() } else { fallback };
     }
-    let of_table = match &kind {
-        PassageKind::Forwarded(origin) => PassageKind::Forwarded(origin.clone()),
+    let forwarded_by = match &kind {
+        PassageKind::Forwarded(origin) => Some(origin.clone()),
         PassageKind::Words
         | PassageKind::Table
         | PassageKind::Card
         | PassageKind::Preview
-        | PassageKind::Snippet { .. } => PassageKind::Table,
+        | PassageKind::Snippet { .. } => None,
     };
-    content.add(kind, text);
+    let of_table = forwarded_by.clone().map_or(PassageKind::Table, PassageKind::Forwarded);
+    // A forwarded message whose words are all in its cards has no words of its own but its date.
+    let has_inner = !items(attachment, &["attachments"]).is_empty()
+        || items(attachment, &["message_blocks"])
+            .iter()
+            .any(|inner| !items(inner, &["message", "attachments"]).is_empty());
+    if !(has_inner && is_fallback) {
+        content.add(kind, text);
+    }
     for table in found {
         content.add(of_table.clone(), table);
     }
     let files: Vec<_> = items(attachment, &["files"]).iter().map(attached).collect();
     read_files(&files, content);
-    read_attachments(items(attachment, &["attachments"]), depth + 1, content);
-    for inner in items(attachment, &["message_blocks"]) {
-        read_attachments(items(inner, &["message", "attachments"]), depth + 1, content);
+    let mut inner = Content::default();
+    read_attachments(items(attachment, &["attachments"]), depth + 1, &mut inner);
+    for message in items(attachment, &["message_blocks"]) {
+        read_attachments(items(message, &["message", "attachments"]), depth + 1, &mut inner);
     }
+    // What stands in a forwarded message is forwarded, and its cards are a program's.
+    for passage in inner.passages {
+        let kind = match (passage.kind, &forwarded_by) {
+            (PassageKind::Card | PassageKind::Words, Some(origin)) => {
+                PassageKind::Forwarded(Origin { is_bot: true, ..origin.clone() })
+            }
+            (PassageKind::Table, Some(origin)) => PassageKind::Forwarded(origin.clone()),
+            (kind, _) => kind,
+        };
+        content.add(kind, passage.text);
+    }
+    content.unread.extend(inner.unread);
 }
 
 /// `[no preview available]` and the like stand for text that only blocks say.
