@@ -9,10 +9,8 @@ use crate::arrive::{What, event};
 #[track_caller]
 fn content(message: &Value) -> Content {
     let body = json!({"type": "event_callback", "event_id": "Ev1", "team_id": "T1", "event": message});
-    match event(&body).what {
-        What::Message(words) | What::Mention(words) => Content::of(&words),
-        other => panic!("{other:?}"),
-    }
+    let (What::Message(words) | What::Mention(words)) = event(&body).what else { panic!("{message}") };
+    Content::of(&words)
 }
 
 #[track_caller]
