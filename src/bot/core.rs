@@ -5,8 +5,9 @@ use std::future::Future;
 use std::ops::Deref;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
-use tokio::sync::Notify;
+use tokio::sync::{Notify, OnceCell};
 use tokio::task::JoinSet;
 
 use crate::bot::directory::Directory;
@@ -23,7 +24,7 @@ use ghost_investigate::tool::{Evidence, Registry};
 use ghost_session::{InboxMessage, OpenShell, preview};
 use ghost_shell::{Policy, Ruling};
 use ghost_slack::pace::Priority;
-use ghost_slack::web::{Address, Web};
+use ghost_slack::web::{Address, CallError, Plan, Web};
 use ghost_store::{Delivered, Store, StoreError};
 
 /// Puts on record what somebody did to the bot as a whole: who, what, why.
@@ -40,7 +41,11 @@ pub struct Core {
     pub(super) typing: Mutex<HashMap<String, u64>>,
     /// Messages that show that they were seen, by channel and name.
     pub(super) marked: Mutex<HashSet<(String, String)>>,
+    reads_files: OnceCell<bool>,
 }
+
+/// How long the question may take which scopes the token has.
+const SCOPE_WAIT: Duration = Duration::from_millis(700);
 
 impl Deref for Core {
     type Target = CoreServices;
@@ -97,6 +102,7 @@ impl Core {
             tasks: Mutex::default(),
             typing: Mutex::default(),
             marked: Mutex::default(),
+            reads_files: OnceCell::new(),
         }
     }
 
@@ -220,7 +226,42 @@ impl Core {
         self.whisper_all(thread, user, std::slice::from_ref(message));
     }
 
-    /// Tells somebody several messages that only they see, in order.
+    /// Says something in a thread that concerns everybody who reads it. If the place takes nothing from the bot, it goes to `user`
+    /// directly.
+    pub(super) fn tell(&self, thread: &Thread, user: &str, message: &show::Message) {
+        let web = self.web.at(Priority::Approval);
+        let to = Address {
+            thread_ts: Some(thread.ts.clone()).filter(|ts| !ts.is_empty()),
+            ..Address::channel(&thread.channel)
+        };
+        let (user, message) = (user.to_owned(), sent(message));
+        self.spawn(async move {
+            let error = match web.post(&to, &message).await {
+                Ok(_) => return,
+                Err(error) => error,
+            };
+            if error.plan() == Some(Plan::Direct) && !user.is_empty() {
+                match directly(&web, &user, &to.channel, &message).await {
+                    Ok(()) => return,
+                    Err(why) => tracing::warn!("answer not sent directly either: {why}"),
+                }
+            }
+            tracing::warn!("answer not posted: {error}");
+        });
+    }
+
+    /// Tells whether the app may fetch files; it is asked once. If Slack does not say, it is tried.
+    pub(super) async fn may_read_files(&self) -> bool {
+        let ask = async {
+            let granted = tokio::time::timeout(SCOPE_WAIT, self.web.granted()).await;
+            let scopes = granted.ok().and_then(Result::ok).and_then(|granted| granted.scopes);
+            scopes.is_none_or(|scopes| scopes.contains("files:read"))
+        };
+        *self.reads_files.get_or_init(|| ask).await
+    }
+
+    /// Tells somebody several messages that only they see, in order. Slack shows a private message of a thread only if the thread
+    /// has answers, and a direct conversation has nobody else: there it is an ordinary message.
     pub(super) fn whisper_all(&self, thread: &Thread, user: &str, messages: &[show::Message]) {
         let web = self.web.at(Priority::Approval);
         let to = Address {
@@ -230,12 +271,35 @@ impl Core {
         let (user, messages) = (user.to_owned(), messages.iter().map(sent).collect::<Vec<_>>());
         self.spawn(async move {
             for message in &messages {
-                if let Err(error) = web.ephemeral(&to, &user, message).await {
-                    tracing::warn!("private answer failed: {error}");
+                let sent = match to.channel.starts_with('D') {
+                    true => web.post(&to, message).await.map(drop),
+                    false => web.ephemeral(&to, &user, message).await.map(drop),
+                };
+                let Err(error) = sent else { continue };
+                if error.plan() == Some(Plan::Direct) {
+                    match directly(&web, &user, &to.channel, message).await {
+                        Ok(()) => continue,
+                        Err(why) => tracing::warn!("private answer not sent directly either: {why}"),
+                    }
                 }
+                tracing::warn!("private answer failed: {error}");
             }
         });
     }
+}
+
+/// Sends a message to a person, because its place takes nothing from the bot.
+async fn directly(
+    web: &Web,
+    user: &str,
+    place: &str,
+    message: &ghost_slack::web::Message,
+) -> Result<(), CallError> {
+    let channel = web.open_dm(user).await?;
+    let place = ghost_slack::text::channel(place);
+    let about = ghost_slack::web::Message::text(format!("I cannot write in {place}, so this comes here."));
+    web.post(&Address::channel(&channel), &about).await?;
+    web.post(&Address::channel(&channel), message).await.map(drop)
 }
 
 /// Makes a message of plain words.

@@ -26,15 +26,20 @@ pub const SCOPES: &[&str] = &[
     "users:read",
 ];
 
+/// What it may be allowed besides. Nothing fails without these; what they are for is switched on, or said to be missing.
+pub const OPTIONAL_SCOPES: &[&str] = &["channels:join", "files:read", "reactions:read"];
+
 /// The events that the app is subscribed to.
 pub const EVENTS: &[&str] = &[
     "agent_session_stopped",
     "app_home_opened",
     "app_mention",
+    "app_uninstalled",
     "message.channels",
     "message.groups",
     "message.im",
     "message.mpim",
+    "tokens_revoked",
 ];
 
 /// The manifest, in which each scope says what it is for.
@@ -55,7 +60,11 @@ mod tests {
 
     #[test]
     fn every_scope_says_what_it_is_for() {
-        let silent: Vec<_> = SCOPES.iter().filter(|scope| reason(scope).is_none_or(str::is_empty)).collect();
+        let silent: Vec<_> = SCOPES
+            .iter()
+            .chain(OPTIONAL_SCOPES)
+            .filter(|scope| reason(scope).is_none_or(str::is_empty))
+            .collect();
         assert_eq!(silent, Vec::<&&str>::new());
         assert_eq!(reason("admin"), None);
     }

@@ -92,6 +92,7 @@ pub(super) fn measured(state: &State, event: &Recorded) -> Vec<Measure> {
         | Event::TakeRequested(_)
         | Event::Taken(_)
         | Event::Attended(_)
+        | Event::Reworded(_)
         | Event::Alerted(_)
         | Event::ForecastChecked(_) => Vec::new(),
     }
@@ -252,6 +253,7 @@ mod tests {
             cloud_too: false,
             clusters: Vec::new(),
             surroundings: None,
+            gathered: Box::default(),
             by_program: false,
             outside: None,
             alert: None,

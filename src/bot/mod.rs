@@ -6,6 +6,7 @@
 
 mod alerts;
 mod authority;
+mod complaint;
 mod core;
 mod directory;
 mod freeze;
@@ -31,7 +32,7 @@ pub use directory::Directory;
 pub use freeze::{Freeze, StoreFreezeCheck};
 pub use handle::{AlertSource, AlertTaken, Bot};
 pub use leftover::{Leftover, Leftovers, NoLeftovers};
-pub use manifest::{COMMAND, EVENTS, SCOPES, SHORTCUTS, reason};
+pub use manifest::{COMMAND, EVENTS, OPTIONAL_SCOPES, SCOPES, SHORTCUTS, reason};
 use posted_line::PostedLine;
 pub use present::{Deciders, Pictures, Presenter, Runbooks, Trail};
 pub use requests::{OwnApp, Signing, requests};

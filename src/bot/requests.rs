@@ -101,6 +101,26 @@ mod tests {
     }
 
     #[test]
+    fn what_a_partner_writes_in_a_shared_channel_is_taken() {
+        let own = OwnApp::new(Some("T1".to_owned()), None);
+        let envelope = |more: serde_json::Value| {
+            let mut body = serde_json::json!({"type": "event_callback", "event_id": "Ev1", "team_id": "T2", "api_app_id": "A1",
+                "is_ext_shared_channel": true, "event": {"type": "app_mention", "user": "U2", "channel": "C1", "ts": "1.2"}});
+            body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            ghost_slack::arrive::event(&body).origin
+        };
+        let ours = envelope(serde_json::json!({"context_team_id": "T1"}));
+        assert!(!own.refuses(&ours) && ours.team.as_deref() == Some("T1"));
+        let ours = envelope(
+            serde_json::json!({"context_team_id": "T2", "authorizations": [{"team_id": "T1", "is_bot": true}]}),
+        );
+        assert!(!own.refuses(&ours));
+        let theirs =
+            envelope(serde_json::json!({"context_team_id": "T2", "authorizations": [{"team_id": "T2"}]}));
+        assert!(own.refuses(&theirs));
+    }
+
+    #[test]
     fn a_signed_request_of_another_workspace_or_another_app_is_refused() {
         let own = OwnApp::new(Some("T1".to_owned()), Some("E1".to_owned()));
         assert!(own.refuses(&origin("T2", "A2")));

@@ -30,6 +30,14 @@ pub struct Settings {
     pub surroundings: Surroundings,
     /// As whom what is approved runs.
     pub acts_as: Option<String>,
+    /// How many messages of the channel before a mention such as "look at that" are read; none unless configured.
+    pub channel_context: usize,
+    /// Whether words in its own threads behind a report are meant for it without a mention.
+    pub follow_ups: bool,
+    /// The emoji that has a message investigated.
+    pub start_emoji: Option<String>,
+    /// Names of public channels that it joins when they are created; `*` stands for anything.
+    pub join_channels: Vec<String>,
 }
 
 /// What holds in a channel.
@@ -77,7 +85,27 @@ impl ChannelRules {
     }
 }
 
+/// Tells whether a name fits a pattern, in which `*` stands for anything.
+fn fits(name: &str, pattern: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    let mut parts: Vec<&str> = parts.collect();
+    let Some(last) = parts.pop() else { return rest.is_empty() };
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        rest = rest.get(at + part.len()..).unwrap_or_default();
+    }
+    rest.ends_with(last)
+}
+
 impl Settings {
+    /// Tells whether it joins a channel of this name by itself.
+    #[must_use]
+    pub fn joins(&self, name: &str) -> bool {
+        self.join_channels.iter().any(|pattern| fits(name, pattern))
+    }
+
     /// Returns what holds in a channel; nothing where the bot does not work.
     #[must_use]
     pub fn rules(&self, channel: &str) -> Option<&ChannelRules> {
@@ -134,6 +162,21 @@ mod tests {
         assert_eq!(rules.outside("web-1 is slow"), None);
         rules.without_cloud = true;
         assert_eq!(rules.hosts_of("names fail").len(), 2);
+    }
+
+    #[test]
+    fn a_channel_is_joined_by_a_pattern_of_its_name() {
+        let settings = Settings {
+            join_channels: vec!["inc-*".to_owned(), "*-outage".to_owned(), "war-room".to_owned()],
+            ..Settings::default()
+        };
+        for name in ["inc-4711", "db-outage", "war-room"] {
+            assert!(settings.joins(name), "{name}");
+        }
+        for name in ["incidents", "outage-db", "war-rooms", ""] {
+            assert!(!settings.joins(name), "{name}");
+        }
+        assert!(fits("a-b-c", "a*b*c") && !fits("a-c", "a*b*c") && !Settings::default().joins("inc-1"));
     }
 
     #[test]

@@ -238,6 +238,7 @@ impl<'a> Run<'a> {
             | Event::TakeRequested(_)
             | Event::ForecastChecked(_)
             | Event::Attended(_)
+            | Event::Reworded(_)
             | Event::Alerted(_) => {}
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ghost_agent::bot::{COMMAND, EVENTS, SCOPES, SHORTCUTS};
+use ghost_agent::bot::{COMMAND, EVENTS, OPTIONAL_SCOPES, SCOPES, SHORTCUTS};
 use serde_json::{Value, json};
 
 use crate::yaml::{document, text, words};
@@ -20,6 +20,8 @@ fn needed(event: &str) -> &'static str {
         "message.groups" => "groups:history",
         "message.im" => "im:history",
         "message.mpim" => "mpim:history",
+        // Every app hears that it is removed.
+        "app_uninstalled" | "tokens_revoked" => "chat:write",
         // Whoever has a bot may see its Home tab.
         "app_home_opened" => "chat:write",
         other => panic!("nobody has said yet what {other} needs"),
@@ -30,6 +32,7 @@ fn needed(event: &str) -> &'static str {
 fn the_manifest_asks_for_what_the_code_needs_and_for_nothing_else() {
     let manifest = manifest();
     assert_eq!(words(&manifest["oauth_config"]["scopes"]["bot"]), SCOPES);
+    assert_eq!(words(&manifest["oauth_config"]["scopes"]["bot_optional"]), OPTIONAL_SCOPES);
     assert_eq!(manifest["oauth_config"]["scopes"].get("user"), None);
     assert_eq!(words(&manifest["settings"]["event_subscriptions"]["bot_events"]), EVENTS);
     let commands = manifest["features"]["slash_commands"].as_array().unwrap();
@@ -48,7 +51,7 @@ fn every_event_has_its_scope() {
 #[test]
 fn every_scope_and_every_event_says_why() {
     let text = text("manifest.yaml");
-    for name in SCOPES.iter().chain(EVENTS) {
+    for name in SCOPES.iter().chain(OPTIONAL_SCOPES).chain(EVENTS) {
         let entry = format!("- {name} ");
         let line = text.lines().find(|line| line.trim_start().starts_with(&entry));
         let why = line.and_then(|line| line.split_once("# ")).map_or("", |(_, why)| why.trim());

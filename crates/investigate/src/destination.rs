@@ -119,8 +119,11 @@ pub fn ruling_of(judged: &Classified) -> Ruling {
 fn known_from_people(state: &State) -> Known {
     let opened = &state.opened;
     let mut known = opened.surroundings.as_ref().map(Known::of).unwrap_or_default();
-    if !opened.by_program {
+    if opened.gathered.passages.is_empty() && !opened.by_program {
         known.add_words(&opened.symptom);
+    }
+    for passage in opened.gathered.passages.iter().filter(|passage| !passage.by_program) {
+        known.add_words(&passage.text);
     }
     let by_people = |who: &str| !who.starts_with(PROGRAM) && who != NOBODY;
     for quote in opened.quotes.iter().filter(|quote| by_people(&quote.who)) {

@@ -8,7 +8,7 @@ use crate::{Engine, EngineError, InboxMessage};
 use ghost_base::SessionId;
 use ghost_investigate::event::{
     ApprovalDecided, ApprovalExpired, ApprovalVoted, Discarded, Event, HumanMessage, Instruction, Opened,
-    Reopened,
+    Reopened, Reworded,
 };
 use ghost_investigate::recheck;
 use ghost_investigate::state::State;
@@ -142,6 +142,7 @@ async fn open(owned: &mut OwnedSession<'_>, items: &[Item]) -> Result<usize, Eng
             }
             Some(
                 InboxMessage::Recheck(_)
+                | InboxMessage::Reword(_)
                 | InboxMessage::Take(_)
                 | InboxMessage::Attend(_)
                 | InboxMessage::Alert(_),
@@ -166,10 +167,23 @@ fn later(state: Option<&State>, opened: Opened) -> Vec<Event> {
     }
 }
 
+/// Replaces the complaint of a session. One that is over goes on with the new words; one that says this already does nothing.
+fn reword(state: Option<&State>, reworded: Reworded) -> Vec<Event> {
+    if state.is_some_and(|state| state.opened.symptom == reworded.symptom) {
+        return Vec::new();
+    }
+    let (who, text) = (reworded.who.clone(), reworded.symptom.clone());
+    let mut events = vec![Event::Reworded(reworded)];
+    if state.is_some_and(State::is_reported) {
+        events.push(Event::Reopened(Reopened { who, text, recheck: false }));
+    }
+    events
+}
+
 fn is_again(item: &Item) -> bool {
     match item {
         Item::Delivered(text) => match serde_json::from_str(text) {
-            Ok(InboxMessage::Again(_) | InboxMessage::Recheck(_)) => true,
+            Ok(InboxMessage::Again(_) | InboxMessage::Recheck(_) | InboxMessage::Reword(_)) => true,
             Ok(InboxMessage::Open(opened)) => !opened.by_program,
             Ok(
                 InboxMessage::Said(_)
@@ -200,10 +214,9 @@ fn events_of(state: Option<&State>, text: &str) -> Vec<Event> {
         Ok(InboxMessage::Ask(_) | InboxMessage::Take(_) | InboxMessage::Attend(_)) => Vec::new(),
         Ok(_) if outside.is_some() => Vec::new(),
         // Whether something is checked again is decided when there is something to check.
-        Ok(InboxMessage::Alert(alerted)) => match state.is_some_and(|state| state.opened.by_program) {
-            true => vec![Event::Alerted(alerted)],
-            false => Vec::new(),
-        },
+        // The thread of a person may hang on an alert that another program posted.
+        Ok(InboxMessage::Alert(alerted)) => vec![Event::Alerted(alerted)],
+        Ok(InboxMessage::Reword(reworded)) => reword(state, reworded),
         Ok(InboxMessage::Again(HumanMessage { who, text, instruction: Instruction::Steer }))
             if state.is_some_and(State::is_reported) =>
         {

@@ -43,6 +43,7 @@ pub fn opened_outside(outside: Outside, channel: Option<Origin>, nonce: String) 
         cloud_too: false,
         clusters: Vec::new(),
         surroundings: None,
+        gathered: Box::default(),
         by_program: true,
         outside: Some(Box::new(outside)),
         alert: None,

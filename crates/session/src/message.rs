@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use ghost_base::Timestamp;
-use ghost_investigate::event::{Alerted, Attended, HumanMessage, Opened, Outside, TakeRequested};
+use ghost_investigate::event::{Alerted, Attended, HumanMessage, Opened, Outside, Reworded, TakeRequested};
 
 /// A message to a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -23,6 +23,8 @@ pub enum InboxMessage {
     Attend(Attended),
     /// Somebody says that it is fixed: the findings of the report are checked again, and nothing else.
     Recheck(HumanMessage),
+    /// Somebody edited the complaint, or said what was meant: it replaces the question.
+    Reword(Reworded),
     /// The sender of the alert that opened it says more.
     Alert(Alerted),
 }

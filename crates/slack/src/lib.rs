@@ -5,6 +5,7 @@
 //! or of another type; a call without a time limit; a token in a log.
 //!
 //! - [`arrive`] reads what Slack sends, [`socket`] and [`signed`] receive it.
+//! - [`content`] is everything that can be read in a message.
 //! - [`web`] calls Slack, in the order and at the speed of [`pace`].
 //! - [`text`] and [`block`] make what is said.
 //!
@@ -24,6 +25,7 @@
 
 pub mod arrive;
 pub mod block;
+pub mod content;
 pub mod pace;
 pub mod signed;
 pub mod socket;

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use crate::bot::SLACK;
 use crate::bot::core::Core;
-use crate::bot::handle::open::Incident;
 use crate::bot::journal::{Entry, JournalAction, note};
 use ghost_base::{Digest, SessionId, Timestamp};
 use ghost_investigate::event::{Alert, AlertStatus, Alerted, Opened, Origin};
@@ -13,19 +12,19 @@ use ghost_session::alert::{Notification, Sender, Window, symptom};
 use ghost_store::{Claimed, Delivered, StoreError};
 
 /// For so long a group of alerts is remembered after it was last mentioned.
-const GROUP_KEPT: Duration = Duration::from_secs(30 * 24 * 3_600);
+pub(super) const GROUP_KEPT: Duration = Duration::from_secs(30 * 24 * 3_600);
 
 /// What fires again within this time after it was resolved goes on in the same thread.
-const FLAPPING: Duration = Duration::from_secs(30 * 60);
+pub(super) const FLAPPING: Duration = Duration::from_secs(30 * 60);
 
 /// So often it is looked again whose a group is, because others were faster.
-const MAX_CLAIMS: usize = 20;
+pub(super) const MAX_CLAIMS: usize = 20;
 
 /// How much of a sender's key is shown.
 const MAX_GROUP_CHARS: usize = 200;
 
 /// How much of what a sender says later is kept.
-const MAX_NEWS_CHARS: usize = 300;
+pub(super) const MAX_NEWS_CHARS: usize = 300;
 
 /// A program whose alerts are taken.
 #[derive(Debug, Clone)]
@@ -68,17 +67,17 @@ impl AlertTaken {
 }
 
 /// What the store knows of a group: who has it, and where it stands.
-struct Held {
-    session: SessionId,
-    status: AlertStatus,
+pub(super) struct Held {
+    pub(super) session: SessionId,
+    pub(super) status: AlertStatus,
     /// When it began or ended, by the sender's clock where it has one.
-    at: Timestamp,
+    pub(super) at: Timestamp,
     /// What its last message said.
-    content: String,
+    pub(super) content: String,
 }
 
 impl Held {
-    fn of(text: &str) -> Option<Self> {
+    pub(super) fn of(text: &str) -> Option<Self> {
         let mut parts = text.split(' ');
         let session = parts.next()?.parse().ok()?;
         let status = match parts.next()? {
@@ -90,7 +89,7 @@ impl Held {
         Some(Self { session, status, at, content: parts.next()?.to_owned() })
     }
 
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         format!("{} {} {} {}", self.session, self.status.word(), self.at.as_millis(), self.content)
     }
 }
@@ -166,7 +165,7 @@ impl Core {
                 if alert.began().unwrap_or(now).since(held.at) < FLAPPING
                     && self.is_known(&session).await? =>
             {
-                self.tell(&session, alert, held.at).await?;
+                self.tell_session(&session, alert, held.at).await?;
                 let at = alert.began().unwrap_or(now);
                 let next = Held { status: AlertStatus::Firing, at, content, ..held };
                 Ok(Answer::Move(next, AlertTaken::Joined(session)))
@@ -184,7 +183,7 @@ impl Core {
                 if held.content == content {
                     return Ok(Answer::Done(AlertTaken::Joined(session)));
                 }
-                self.tell(&session, alert, held.at).await?;
+                self.tell_session(&session, alert, held.at).await?;
                 Ok(Answer::Move(Held { content, ..held }, AlertTaken::Joined(session)))
             }
             (AlertStatus::Firing, AlertStatus::Resolved) => {
@@ -193,7 +192,7 @@ impl Core {
                 if !self.is_known(&session).await? {
                     return Ok(Answer::Move(next, AlertTaken::Nothing));
                 }
-                self.tell(&session, alert, held.at).await?;
+                self.tell_session(&session, alert, held.at).await?;
                 Ok(Answer::Move(next, AlertTaken::Resolved(session)))
             }
         }
@@ -247,6 +246,7 @@ impl Core {
             clusters: rules.clusters.clone(),
             scope: rules.scope.filter(|scope| !scope.is_open()),
             surroundings: Some(self.settings.surroundings.clone()),
+            gathered: Box::default(),
             by_program: true,
             outside: None,
             alert: Some(Box::new(shown)),
@@ -260,7 +260,7 @@ impl Core {
     }
 
     /// Has a session know what its sender says where its group stands so since a moment.
-    async fn tell(
+    async fn tell_session(
         &self,
         session: &SessionId,
         alert: &Notification,
@@ -291,81 +291,6 @@ impl Core {
         .await?;
         tracing::info!(alert.source = %source.name, "alert in a maintenance window noted");
         Ok(AlertTaken::Maintenance)
-    }
-}
-
-impl Core {
-    /// Takes an alert that another program posted in a channel: its message is the thread. Where the message says of itself that it
-    /// fires or is resolved, as those of Alertmanager and Grafana do, the same title is the same group; otherwise each is one of its own.
-    pub(super) async fn posted_alert(&self, incident: Incident<'_>) -> Result<(), StoreError> {
-        let Some(posted) = PostedAlert::of(incident.symptom) else {
-            return self.open(incident, true).await.map(drop);
-        };
-        let own = incident.thread.session();
-        let fields = ["posted", incident.who, &incident.thread.channel, &posted.title];
-        let name = format!("alert {}", Digest::of_fields(fields));
-        let mut text = self.store.claimed(&name).await?;
-        for _ in 0..MAX_CLAIMS {
-            let held = text.as_deref().and_then(Held::of);
-            let standing = held.as_ref().map(|held| (held.status, held.session == own));
-            let next = Held {
-                session: own.clone(),
-                status: posted.status,
-                at: self.clock.now(),
-                content: "posted".to_owned(),
-            };
-            let next = match (standing, posted.status) {
-                (Some((_, true)), AlertStatus::Firing) => return self.open(incident, true).await.map(drop),
-                (None | Some((AlertStatus::Resolved, _)), AlertStatus::Firing) => next,
-                (None | Some((AlertStatus::Resolved, _)), AlertStatus::Resolved) => return Ok(()),
-                (Some((AlertStatus::Firing, _)), status) => {
-                    let Some(held) = held else { return Ok(()) };
-                    let (news, key) = (posted.news(), incident.key);
-                    self.write(&held.session, key, &InboxMessage::Alert(news)).await?;
-                    if status == AlertStatus::Firing {
-                        return Ok(());
-                    }
-                    Held { session: held.session, ..next }
-                }
-            };
-            match self.store.claim(&name, text.as_deref(), &next.text(), GROUP_KEPT).await? {
-                Claimed::Held(other) => text = other,
-                Claimed::Set if posted.status == AlertStatus::Firing => {
-                    return self.open(incident, true).await.map(drop);
-                }
-                Claimed::Set => return Ok(()),
-            }
-        }
-        Err(StoreError::Corrupt { what: "a group of alerts changes all the time".to_owned() })
-    }
-}
-
-/// An alert in a message that says of itself whether it fires.
-struct PostedAlert {
-    status: AlertStatus,
-    title: String,
-    alerts: u64,
-}
-
-impl PostedAlert {
-    /// Reads `[FIRING:2] title` or `[RESOLVED] title` at the beginning of a message.
-    fn of(text: &str) -> Option<Self> {
-        let first = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-        let (mark, title) = first.trim_start_matches(['*', '<', ' ']).strip_prefix('[')?.split_once(']')?;
-        let (word, alerts) = mark.split_once(':').unwrap_or((mark, "1"));
-        let status = match word.trim().to_ascii_lowercase().as_str() {
-            "firing" => AlertStatus::Firing,
-            "resolved" => AlertStatus::Resolved,
-            _ => return None,
-        };
-        let title: String = title.split_whitespace().collect::<Vec<_>>().join(" ");
-        let alerts = alerts.trim().parse().unwrap_or(1);
-        (!title.is_empty()).then_some(Self { status, title, alerts })
-    }
-
-    fn news(&self) -> Alerted {
-        let text = self.title.chars().take(MAX_NEWS_CHARS).collect();
-        Alerted { status: self.status, text, alerts: self.alerts, at: None }
     }
 }
 

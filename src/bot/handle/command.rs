@@ -11,7 +11,7 @@ use crate::bot::core::{Core, words};
 use crate::bot::handle::open::Incident;
 use crate::bot::show::{self, Message, Pending, Refusal, RenderContext, SessionLine, refusal};
 use crate::bot::{ChannelRules, Freeze, PostedLine, Thread};
-use ghost_investigate::event::ApprovalRequested;
+use ghost_investigate::event::{ApprovalRequested, Gathered};
 use ghost_investigate::memory;
 use ghost_slack::arrive::{Command, Origin};
 use ghost_slack::pace::Priority;
@@ -175,14 +175,20 @@ impl Core {
         })?;
         let thread =
             Thread { team: request.team.clone(), channel: posted.channel.clone(), ts: posted.ts.clone() };
-        let opened = self.open_for(Incident {
-            thread: &thread,
-            key: &request.key,
-            who: &request.user,
-            symptom: &request.symptom,
-            rules: &request.rules,
-            quotes: Vec::new(),
-        });
+        // Slack shows a private message below one without answers to nobody.
+        let seen = Thread { ts: String::new(), ..thread.clone() };
+        let opened = self.open_for(
+            &seen,
+            Incident {
+                thread: &thread,
+                key: &request.key,
+                who: &request.user,
+                symptom: &request.symptom,
+                rules: &request.rules,
+                gathered: Gathered::default(),
+                quotes: Vec::new(),
+            },
+        );
         let Err(error) = opened.await else { return Ok(()) };
         if let Err(error) = web.delete(&posted).await {
             tracing::warn!("deletion of an opening message failed: {error}");

@@ -1,5 +1,6 @@
 //! A dialog that was sent off, and the message shortcut that opens one.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::bot::Thread;
@@ -9,7 +10,7 @@ use crate::bot::show::{
     FormError, Meta, Preview, Refusal, investigate_modal, modify_errors, read_deny, read_investigate,
     read_modify,
 };
-use ghost_investigate::event::Reply;
+use ghost_investigate::event::{Gathered, PassagePlace, Reply};
 use ghost_slack::arrive::{Shortcut, Submit};
 use ghost_slack::socket::Answer;
 use ghost_store::StoreError;
@@ -39,7 +40,8 @@ impl Core {
             self.whisper(&spot, &shortcut.user.id, &words(&why.to_string()));
             return Ok(Answer::Done);
         }
-        let said = shortcut.message.as_ref().map(|message| crate::bot::words::plain(&message.everything()));
+        let read = |message| self.read_message(message, PassagePlace::Root, &BTreeMap::new()).text();
+        let said = shortcut.message.as_ref().map(read);
         let meta = Meta { channel: channel.clone(), message: ts.clone(), thread: root, ..Meta::default() };
         let view = investigate_modal(&meta, &said.unwrap_or_default());
         self.open_view(shortcut.trigger_id.as_deref(), view, &spot, &shortcut.user.id).await;
@@ -102,10 +104,11 @@ impl Core {
         if let Some(what) = rules.outside(&form.symptom) {
             return Ok(self.answered(&form.meta, user, Some(Refusal::OutOfScope { what })));
         }
-        let quotes = self.quotes(&spot, None).await;
+        let quotes = self.quotes(&spot).await;
+        let gathered = Gathered::default();
         let (thread, who, symptom) = (&spot, user, form.symptom.as_str());
         let key = format!("view {}", submit.view.id);
-        self.open_for(Incident { thread, key: &key, who, symptom, rules, quotes }).await?;
+        self.open_for(&spot, Incident { thread, key: &key, who, symptom, rules, gathered, quotes }).await?;
         Ok(Answer::Done)
     }
 

@@ -11,7 +11,7 @@ use ghost_investigate::event::Instruction;
 use ghost_investigate::state::State;
 use ghost_slack::arrive::Press;
 use ghost_slack::pace::Priority;
-use ghost_slack::web::{Address, Response};
+use ghost_slack::web::Response;
 use ghost_store::StoreError;
 
 /// So many sessions of late are compared.
@@ -23,12 +23,13 @@ const ASKED_ABOUT: usize = 20;
 impl Core {
     /// Finds a session about the same thing, and offers it to whoever opened this one. It goes on meanwhile: nobody waits
     /// for an answer to a private question.
-    pub(super) fn offer_to_join(self: &Arc<Self>, thread: &Thread, user: &str, symptom: &str) {
+    pub(super) fn offer_to_join(self: &Arc<Self>, thread: &Thread, seen: &Thread, user: &str, symptom: &str) {
         let named = targets(symptom);
         if named.is_empty() {
             return;
         }
         let (core, thread, user) = (Arc::clone(self), thread.clone(), user.to_owned());
+        let seen = seen.clone();
         self.spawn(async move {
             let own = thread.session().to_string();
             let posted = match core.store.posted(MAX_COMPARED_SESSIONS).await {
@@ -53,11 +54,7 @@ impl Core {
                 let place = line.channel.as_deref().zip(line.thread.as_deref());
                 let link = place.and_then(|(channel, ts)| core.link(channel, ts));
                 let offer = Offer { target, other: line.summary.id.clone(), own: own.clone(), link };
-                let to = Address::thread(&thread.channel, &thread.ts);
-                let web = core.web.at(Priority::Other);
-                if let Err(error) = web.ephemeral(&to, &user, &sent(&show::offer(&offer))).await {
-                    tracing::warn!("offer to join a session failed: {error}");
-                }
+                core.whisper(&seen, &user, &show::offer(&offer));
                 return;
             }
         });

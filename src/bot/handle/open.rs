@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::bot::core::Core;
 use crate::bot::{ChannelRules, Thread};
 use ghost_investigate::Limits;
-use ghost_investigate::event::{Opened, Quote};
+use ghost_investigate::event::{Gathered, Opened, Quote};
 use ghost_session::InboxMessage;
 use ghost_store::{Delivered, StoreError};
 
@@ -21,19 +21,26 @@ pub(super) struct Incident<'a> {
     pub(super) symptom: &'a str,
     /// What holds there.
     pub(super) rules: &'a ChannelRules,
+    /// What the symptom was put together from.
+    pub(super) gathered: Gathered,
     /// What was said before.
     pub(super) quotes: Vec<Quote>,
 }
 
 impl Core {
     /// Opens a session for a person, and tells them where the same is looked at already.
-    pub(super) async fn open_for(self: &Arc<Self>, incident: Incident<'_>) -> Result<(), StoreError> {
+    /// `seen` is where a private message about it is seen.
+    pub(super) async fn open_for(
+        self: &Arc<Self>,
+        seen: &Thread,
+        incident: Incident<'_>,
+    ) -> Result<(), StoreError> {
         let (thread, who, symptom) = (incident.thread, incident.who, incident.symptom);
         if self.refused_for_today(thread, incident.rules.day).await? {
             return Ok(());
         }
         if self.open(incident, false).await? == Delivered::New {
-            self.offer_to_join(thread, who, symptom);
+            self.offer_to_join(thread, seen, who, symptom);
         }
         Ok(())
     }
@@ -57,7 +64,7 @@ impl Core {
 
     /// Describes the session that an incident opens.
     pub(super) fn opened(&self, incident: Incident<'_>, by_program: bool, limits: Limits) -> Opened {
-        let Incident { thread, key: _, who, symptom, rules, quotes } = incident;
+        let Incident { thread, key: _, who, symptom, rules, gathered, quotes } = incident;
         let hosts = rules.hosts_of(symptom);
         let cloud_too = rules.is_cloud_too(&hosts);
         Opened {
@@ -73,6 +80,7 @@ impl Core {
             cloud_too,
             clusters: rules.clusters.clone(),
             surroundings: Some(self.settings.surroundings.clone()),
+            gathered: Box::new(gathered),
             by_program,
             outside: None,
             alert: None,

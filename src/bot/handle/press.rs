@@ -40,6 +40,7 @@ impl Core {
             "report" => self.press_wish(press, &value, Instruction::Report).await?,
             "recheck" => self.press_recheck(press, &value).await?,
             "look" => self.press_look_into(press, &value).await?,
+            about if about.starts_with("about_") => self.press_about(press, &value).await?,
             "postmortem" => self.press_postmortem(press, &value).await?,
             "audit" | "steps" | "evidence" => self.press_look(press, &value).await?,
             "join" | "own" => self.press_join(press, &value).await?,

@@ -16,6 +16,9 @@ use ghost_slack::arrive::{Arrival, View, What};
 use ghost_slack::socket::{Answer, Handler};
 use ghost_store::StoreError;
 
+/// Events that say that the app may do nothing any more.
+const UNINSTALLED: [&str; 2] = ["app_uninstalled", "tokens_revoked"];
+
 /// Takes everything that arrives.
 pub struct Bot {
     /// What the handlers hold.
@@ -140,15 +143,24 @@ async fn route(core: &Arc<Core>, arrival: &Arrival) -> Result<Answer, StoreError
             core.home_opened(home);
             Ok(Answer::Done)
         }
+        What::Edited(edited) => core.on_edit(origin, edited).await,
+        What::Deleted(deleted) => core.deleted(origin, deleted).await,
+        What::Reaction(reaction) => core.reacted(origin, reaction).await,
         // Nothing of a session hangs on them.
-        What::Edited(_)
-        | What::Deleted(_)
-        | What::ContextChanged(_)
-        | What::Closed(_)
-        | What::Suggest(_)
-        | What::Joined(_)
-        | What::Left(_)
-        | What::Reaction(_) => Ok(Answer::Done),
+        What::ContextChanged(_) | What::Closed(_) | What::Suggest(_) | What::Joined(_) | What::Left(_) => {
+            Ok(Answer::Done)
+        }
+        What::Other { kind, body } if kind == "channel_created" || kind == "channel_rename" => {
+            core.channel_created(body);
+            Ok(Answer::Done)
+        }
+        What::Other { kind, .. } if UNINSTALLED.contains(&kind.as_str()) => {
+            tracing::error!(
+                slack.event = kind,
+                "slack says {kind}: the app was removed or its token taken back; nothing works until it is installed again"
+            );
+            Ok(Answer::Done)
+        }
         What::Other { kind, .. } => {
             tracing::debug!("slack event of kind {kind:?} ignored");
             Ok(Answer::Done)

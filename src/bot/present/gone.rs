@@ -6,23 +6,11 @@ use crate::bot::present::render::METADATA;
 use ghost_investigate::state::State;
 use ghost_slack::pace::Priority;
 use ghost_slack::text::channel as named;
-use ghost_slack::web::{Address, CallError, Message};
-
-/// Slack's words for a place that will not take anything from the bot until a person changes that.
-const GONE: [&str; 8] = [
-    "not_in_channel",
-    "channel_not_found",
-    "is_archived",
-    "thread_not_found",
-    "restricted_action",
-    "restricted_action_read_only_channel",
-    "restricted_action_thread_only_channel",
-    "cannot_reply_to_message",
-];
+use ghost_slack::web::{Address, CallError, Message, Plan};
 
 /// Returns Slack's word where a place is gone. To ask again would change nothing.
 pub(super) fn gone(error: &CallError) -> Option<&str> {
-    error.code().filter(|code| GONE.contains(code))
+    error.code().filter(|_| error.plan() == Some(Plan::Direct))
 }
 
 impl Presenter {

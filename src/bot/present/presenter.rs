@@ -15,11 +15,13 @@ use crate::bot::present::tracker::{Change, MessageTracker};
 use crate::bot::show::{RenderContext, agent_status};
 use crate::bot::{Approvers, Freeze, Thread};
 use ghost_base::{Clock, SessionId};
+use ghost_investigate::Outcome;
 use ghost_investigate::event::{Content, Delivered, Event, Recorded, StepId};
 use ghost_investigate::runbook::Note;
 use ghost_investigate::state::State;
 use ghost_session::{DriveOutcome, EngineError, Observer, ReportDelivery};
 use ghost_shell::CancelSignal;
+use ghost_slack::pace::Priority;
 use ghost_slack::web::{CallError, Posted, Web};
 use ghost_store::Store;
 
@@ -28,6 +30,11 @@ const FREEZE_CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Slack's words for blocks that it does not know.
 const REFUSED_BLOCKS: [&str; 3] = ["invalid_blocks", "invalid_blocks_format", "invalid_arguments"];
+
+/// Emoji that show how an investigation stands.
+const LOOKING: &str = "eyes";
+const CLEAR: &str = "white_check_mark";
+const TROUBLE: &str = "warning";
 
 /// How long what is still to be said may take once everything ends.
 const GRACE: Duration = Duration::from_secs(10);
@@ -59,6 +66,8 @@ pub struct Presenter {
     pub(super) runbooks: Arc<Runbooks>,
     /// Whether recorded packets themselves go with the report.
     pub(super) attach_captures: bool,
+    /// Whether the message at the top of a thread shows as an emoji how the investigation stands.
+    marks_status: bool,
     /// Who brings reports of sessions that did not begin in Slack.
     pub(super) elsewhere: Arc<dyn ReportDelivery>,
     pub(super) frozen: RwLock<Option<Freeze>>,
@@ -117,6 +126,12 @@ enum Job {
         seq: u64,
         thread: Thread,
     },
+    /// How an investigation stands, as an emoji.
+    Mark {
+        thread: Thread,
+        gone: Option<&'static str>,
+        now: &'static str,
+    },
     /// All of a session that was lost to another replica.
     Lost {
         session: SessionId,
@@ -148,6 +163,7 @@ impl Presenter {
             pictures: Arc::new(|_| None),
             runbooks: Arc::new(Vec::new),
             attach_captures: false,
+            marks_status: false,
             elsewhere,
             frozen: RwLock::default(),
             refused_plan: AtomicBool::new(false),
@@ -185,6 +201,12 @@ impl Presenter {
     #[must_use]
     pub fn attaching_captures(self, attach_captures: bool) -> Self {
         Self { attach_captures, ..self }
+    }
+
+    /// Says whether the message at the top of a thread shows as an emoji how the investigation stands.
+    #[must_use]
+    pub fn marking_status(self, marks_status: bool) -> Self {
+        Self { marks_status, ..self }
     }
 
     /// Says what the site has written about its machines; it is read anew for each report.
@@ -250,6 +272,15 @@ impl Presenter {
                 let shown = self.statuses.show(&self.web, &session, &thread).await;
                 self.follow(&session, seq).await;
                 shown.map_err(|error| error.to_string())
+            }
+            Job::Mark { thread, gone, now } => {
+                let web = self.web.at(Priority::Board);
+                let there = Posted { channel: thread.channel, ts: thread.ts };
+                let removed = match gone {
+                    Some(gone) => web.unreact(&there, gone).await,
+                    None => Ok(()),
+                };
+                removed.and(web.react(&there, now).await).map_err(|error| error.to_string())
             }
             Job::Lost { session, seq } => {
                 self.follow_whole(&session, seq).await;
@@ -402,9 +433,26 @@ fn card_in(state: &State, event: &Event) -> Option<String> {
         | Event::Delivered(_)
         | Event::Reopened(_)
         | Event::TakeRequested(_)
+        | Event::Reworded(_)
         | Event::Alerted(_) => return None,
     };
     state.step(step)?.rounds.iter().rev().find_map(|round| round.approvals.last()).cloned()
+}
+
+/// Returns the emoji that an event takes away and the one that it puts there: looking, clear, or something to read.
+fn mark_of(state: &State, event: &Event) -> Option<(Option<&'static str>, &'static str)> {
+    let done = |state: &State| {
+        let outcome = state.concluded.as_ref().map(|(_, concluded)| concluded.outcome);
+        if outcome == Some(Outcome::NoFaultFound) { CLEAR } else { TROUBLE }
+    };
+    if matches!(event, Event::Opened(_)) {
+        return Some((None, LOOKING));
+    }
+    if matches!(event, Event::Reopened(_)) {
+        let before = state.earlier.last().map(|(_, concluded)| concluded.outcome);
+        return Some((Some(if before == Some(Outcome::NoFaultFound) { CLEAR } else { TROUBLE }), LOOKING));
+    }
+    matches!(event, Event::Concluded(_)).then(|| (Some(LOOKING), done(state)))
 }
 
 impl Observer for Presenter {
@@ -437,12 +485,18 @@ impl Observer for Presenter {
             event.as_ref(),
             Event::Opened(_)
                 | Event::Reopened(_)
+                | Event::Reworded(_)
                 | Event::Taken(_)
                 | Event::ApprovalRequested(_)
                 | Event::ApprovalDecided(_)
                 | Event::ApprovalExpired(_)
                 | Event::Concluded(_)
         );
+        if let Some(thread) = thread.as_ref().filter(|_| self.marks_status)
+            && let Some((gone, now)) = mark_of(state, event.as_ref())
+        {
+            self.queue(Job::Mark { thread: thread.clone(), gone, now });
+        }
         if standing {
             self.queue(Job::Line { session: state.session.clone(), line: line(state) });
         }

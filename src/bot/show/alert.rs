@@ -163,6 +163,7 @@ mod tests {
             cloud_too: false,
             clusters: Vec::new(),
             surroundings: None,
+            gathered: Box::default(),
             by_program: true,
             outside: None,
             alert: Some(Box::new(alert)),

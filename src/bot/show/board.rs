@@ -7,9 +7,10 @@ use crate::bot::show::block::{
 };
 use crate::bot::show::message::MAX_FALLBACK_LEN;
 use crate::bot::show::text::{escape, prose, short};
-use crate::bot::show::{Frozen, Message, RenderContext, headline, outside};
+use crate::bot::show::{Frozen, Message, RenderContext, headline, not_read, outside};
 use ghost_base::Timestamp;
-use ghost_investigate::event::RECHECK_PROVIDER;
+use ghost_investigate::complaint::outline;
+use ghost_investigate::event::{Passage, PassagePlace, RECHECK_PROVIDER};
 use ghost_investigate::report::{Board, Budget, Check, Current, Mark, hypothesis_subject, without_ids};
 use ghost_investigate::state::State;
 use ghost_investigate::{Fence, Hypothesis, HypothesisState};
@@ -32,7 +33,8 @@ pub fn board(state: &State, context: &RenderContext, now: Timestamp) -> Message 
     let mut blocks = Vec::new();
     // When it is over the answer stands below, and says what was found and what is clear.
     if !over {
-        blocks.push(say(title(&board)));
+        blocks.push(say(title(state, &board)));
+        blocks.extend(not_read(&state.opened.gathered.unread).map(|line| small(&line)));
         match context.plan && !board.hypotheses.is_empty() {
             true => blocks.push(plan_of(&board)),
             false => {
@@ -54,9 +56,39 @@ pub fn board(state: &State, context: &RenderContext, now: Timestamp) -> Message 
     Message { text: fallback(state, &board, context), blocks }
 }
 
-fn title(board: &Board) -> Line {
+fn title(state: &State, board: &Board) -> Line {
     let line = Line::new().bold("On it.").text(&format!(" Session {} · ", board.session));
-    line.text(&prose(&board.symptom, 200))
+    line.text(&subject_of(state, board))
+}
+
+/// Says what is looked at, and where it was taken from if nobody wrote all of it in the mention.
+fn subject_of(state: &State, board: &Board) -> String {
+    let passages = &state.opened.gathered.passages;
+    let Some(source) = passages.iter().find(|passage| passage.place != PassagePlace::Mention) else {
+        return prose(&board.symptom, 200);
+    };
+    let own = passages.iter().find(|passage| passage.place == PassagePlace::Mention);
+    let own = own.filter(|own| !outline(&own.text).is_bare).map(|own| prose(&own.text, 120));
+    let others = passages.iter().filter(|passage| passage.place != PassagePlace::Mention).count();
+    let more = if others > 1 { format!(" (and {} more)", number_of(others - 1)) } else { String::new() };
+    let taken = format!("from {}{more}: {}", place_of(source), prose(&source.text, 160));
+    own.map_or_else(|| taken.clone(), |own| format!("{own} · {taken}"))
+}
+
+/// Says where a passage stands, in the words of whoever reads the thread.
+fn place_of(passage: &Passage) -> String {
+    let name = prose(passage.who.strip_prefix("bot ").unwrap_or(&passage.who), 60);
+    let what = if passage.by_program { "alert" } else { "message" };
+    match passage.place {
+        PassagePlace::Mention => format!("{name}'s {what}"),
+        PassagePlace::Forwarded => format!("{name}'s forwarded {what}"),
+        PassagePlace::Linked => format!("{name}'s linked {what}"),
+        PassagePlace::Table => "the table below the mention".to_owned(),
+        PassagePlace::File => format!("the file {name}"),
+        PassagePlace::Root => format!("{name}'s {what} at the top of this thread"),
+        PassagePlace::Reply => format!("{name}'s {what} in this thread"),
+        PassagePlace::Channel => format!("{name}'s {what} in this channel"),
+    }
 }
 
 /// The words with which a board begins that is written while it is read.
@@ -97,7 +129,7 @@ pub fn streamed(state: &State, context: &RenderContext, now: Timestamp) -> Optio
     Some(Streamed {
         words: first_words(&board.session),
         blocks: vec![
-            say(Line::new().text(&prose(&board.symptom, 200))),
+            say(Line::new().text(&subject_of(state, &board))),
             named_actions("board", buttons(&board.session)),
         ],
         title: (!board.hypotheses.is_empty()).then(|| plan_title(&board)),

@@ -32,8 +32,9 @@ mod text;
 pub use activity::agent_status;
 pub use alert::{alert, alert_news};
 pub use answer::{
-    Offer, Pending, Refusal, SessionLine, Waiting, approvals, audit, checks, help, joined, look_offer, noted,
-    offer, policy, refusal, sessions, status, stopping, typing_is_no_consent, usage,
+    Offer, Pending, Refusal, SessionLine, Waiting, approvals, ask_what, audit, checks, help, joined,
+    look_offer, not_read, noted, offer, policy, refusal, reworded, sessions, status, stopping,
+    typing_is_no_consent, usage,
 };
 pub use before::{Before, before};
 pub use board::{board, first_words, streamed};

@@ -18,5 +18,8 @@ pub const NOTHING_WAITS: &str = "Nothing in this thread waits for an approval.";
 /// A stop of something that is over.
 pub const OVER_ALREADY: &str = "This investigation is over. Its answer is above in this thread.";
 
+/// The message that asked is gone.
+pub const DELETED: &str = "The message that asked me was deleted, so I stopped. Nothing more runs for it.";
+
 /// A stop before anything began.
 pub const STOPPING: &str = "Stopping. It had not begun yet.";

@@ -315,7 +315,9 @@ fn application(
         })),
         None => presenter,
     };
-    let presenter = presenter.attaching_captures(setup.config.bot.attach_captures);
+    let presenter = presenter
+        .attaching_captures(setup.config.bot.attach_captures)
+        .marking_status(setup.config.bot.status_reactions);
     let presenter = presenter.modifier_may_approve(settings.anywhere.approvers.own.modifier);
     let rules = settings.clone();
     let presenter = presenter

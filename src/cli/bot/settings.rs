@@ -62,6 +62,10 @@ pub(in crate::cli) fn settings(setup: &Setup) -> Settings {
         limits,
         surroundings: Surroundings::default(),
         acts_as: setup.acts_as(),
+        channel_context: usize::from(config.bot.channel_context),
+        follow_ups: config.bot.follow_ups,
+        start_emoji: Some(config.bot.start_emoji.clone()).filter(|emoji| !emoji.is_empty()),
+        join_channels: config.bot.join_channels.clone(),
     }
 }
 

@@ -277,6 +277,7 @@ fn opening(symptom: &str, setup: &Setup, model: &dyn Model) -> anyhow::Result<Op
         cloud_too: false,
         clusters: Vec::new(),
         surroundings: Some(setup.surroundings()?),
+        gathered: Box::default(),
         by_program: false,
         outside: None,
         alert: None,

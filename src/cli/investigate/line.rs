@@ -102,6 +102,9 @@ pub(in crate::cli) fn human(state: &State, event: &Recorded) -> Option<String> {
             plain(&found.why)
         )),
         Event::HumanMessage(said) => Some(format!("  {}: {}", plain(&said.who), plain(&said.text))),
+        Event::Reworded(again) => {
+            Some(format!("  {} reworded the complaint: {}", plain(&again.who), plain(&again.symptom)))
+        }
         Event::Reopened(again) => Some(format!("  {} goes on: {}", plain(&again.who), plain(&again.text))),
         Event::BudgetSpent(spent) => Some(format!("✘ the budget of {} {} is spent", spent.limit, spent.what)),
         Event::ForecastChecked(checked) => {

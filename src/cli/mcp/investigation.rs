@@ -106,6 +106,7 @@ pub(super) async fn open(place: &Workplace, symptom: &str) -> anyhow::Result<Ses
         hosts,
         surroundings: Some(place.setup.surroundings()?),
         // A model wrote the symptom: a name in it is none that a human gave.
+        gathered: Box::default(),
         by_program: true,
         outside: None,
         alert: None,

@@ -63,7 +63,13 @@ impl World {
 
     pub(super) async fn thread_in(&self, user: &str, channel: &str, root: &str) -> Vec<Value> {
         let seen = self.look("thread", &[("user", user), ("channel", channel), ("ts", root)]).await;
-        seen.get("messages").and_then(Value::as_array).cloned().unwrap_or_default()
+        let mut seen = seen.get("messages").and_then(Value::as_array).cloned().unwrap_or_default();
+        // What is said in private about a message without answers stands in the channel.
+        let place = self.look("channel", &[("user", user), ("channel", channel)]).await;
+        let below = place.get("messages").and_then(Value::as_array).into_iter().flatten();
+        let is_about = |message: &&Value| is_private(message) && message["ts"].as_str() > Some(root);
+        seen.extend(below.filter(is_about).cloned());
+        seen
     }
 
     /// Waits for a message in a thread, and returns it.
@@ -98,13 +104,16 @@ impl World {
         }
     }
 
-    /// Waits for a word in private, and returns it.
+    /// Waits for a word that somebody sees, in private or in the thread, and returns it.
     pub(super) async fn hears(&self, user: &str, root: &str, part: &str) -> Value {
         self.hears_in(user, NETWORK, root, part).await
     }
 
     pub(super) async fn hears_in(&self, user: &str, channel: &str, root: &str, part: &str) -> Value {
-        let news = |message: &Value| is_private(message) && !self.knows(channel, message);
+        let news = |message: &Value| {
+            let is_for_all = || message["bot_id"].is_string() && message.to_string().contains(part);
+            !self.knows(channel, message) && (is_private(message) || is_for_all())
+        };
         let found = self.sees_in(user, channel, root, part, news).await;
         assert!(found.to_string().contains(part), "not {part:?}: {found}");
         found

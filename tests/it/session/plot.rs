@@ -99,6 +99,7 @@ pub(super) async fn mention(store: &dyn Store, session: &SessionId) {
         cloud_too: false,
         clusters: Vec::new(),
         surroundings: None,
+        gathered: Box::default(),
         by_program: false,
         outside: None,
         alert: None,

@@ -132,6 +132,7 @@ impl World {
                     .unwrap()
                     .without_sandbox(self.without_sandbox),
             ),
+            gathered: Box::default(),
             by_program: false,
             outside: None,
             alert: None,

@@ -10,6 +10,7 @@
 
 mod chain;
 mod clause;
+mod correction;
 mod ellipsis;
 mod flow;
 mod fold;
@@ -18,6 +19,7 @@ mod infer;
 mod inventory;
 mod mention;
 mod message;
+mod outline;
 mod output;
 mod port;
 mod request;
@@ -33,9 +35,11 @@ mod when;
 #[cfg(test)]
 mod tests;
 
+pub use correction::corrected;
 pub use inventory::{Allow, Backend, Inventory, Listener, Machine, Name, Protocol, Selector};
 pub(crate) use message::folded;
 pub use message::{Message, Topic, read, said};
+pub use outline::{Outline, fingerprint, outline};
 pub use output::{Basis, Complaint, ComplaintFlow, Control, Correction, End, Kind, Service, UnknownEnd};
 pub(crate) use port::ports_named;
 pub use request::{Request, asks_about_bot, names_capture, request};

@@ -67,6 +67,7 @@ pub(super) struct Vocabulary {
     pub(super) follow_up: FollowUp,
     pub(super) capture: Capture,
     pub(super) baseline: Baseline,
+    pub(super) thread: ThreadWords,
 }
 
 macro_rules! section {
@@ -127,6 +128,8 @@ FollowUp {
 });
 section!(/// The wish for packets.
     Capture { words: Phrases, both_ends: Phrases });
+section!(/// What people write in a thread about a complaint that stands in it.
+    ThreadWords { correction: Phrases, instead: Phrases, bare: BTreeSet<String> });
 section!(/// Names of what was kept before.
     Baseline { words: Phrases, prefixes: Vec<String>, since_prefixes: Vec<String> });
 

@@ -8,5 +8,5 @@ mod compact;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use build::{CLOUD_BESIDE, CLOUD_TOO, CLUSTERS, HOSTS};
+pub(crate) use build::{CLOUD_BESIDE, CLOUD_TOO, CLUSTERS, FROM_THREAD, HOSTS, OF_PROGRAM};
 pub use build::{build, messages};

@@ -6,11 +6,12 @@ use crate::event::{
     Alerted, AnswerFailed, ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted, Attended,
     BudgetSpent, Classified, Concluded, Delivered, Discarded, Done, Executing, FindingAccepted,
     FindingRejected, ForecastChecked, HumanMessage, HypothesisSet, Intent, ModelAnswered, ModelAsked, Noted,
-    Observed, Opened, Proposed, Reopened, Resumed, Returned, TakeRequested, Taken, Unknown,
+    Observed, Opened, Proposed, Reopened, Resumed, Returned, Reworded, TakeRequested, Taken, Unknown,
 };
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "body", rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "a session has one event of the largest kind")]
 pub enum Event {
     /// The session began.
     Opened(Opened),
@@ -67,6 +68,8 @@ pub enum Event {
     Delivered(Delivered),
     /// Somebody wants it to continue after its report.
     Reopened(Reopened),
+    /// The words of the complaint were replaced.
+    Reworded(Reworded),
     /// An agent that runs elsewhere wants to use its consent up.
     TakeRequested(TakeRequested),
     /// It has it, and nobody else gets it.
@@ -81,7 +84,7 @@ pub enum Event {
 
 impl Event {
     /// The words for the kinds, as they are written. A test holds that each variant is among them.
-    pub const KINDS: [&str; 32] = [
+    pub const KINDS: [&str; 33] = [
         "opened",
         "hypothesis_set",
         "asked",
@@ -114,5 +117,6 @@ impl Event {
         "attended",
         "alerted",
         "forecast_checked",
+        "reworded",
     ];
 }

@@ -37,8 +37,8 @@ pub use kind::Event;
 pub use line::{Chain, Content, FORMAT, LedgerError, Recorded, erase, read};
 pub use outside::{Attended, Outside, OutsideKind, OutsideRequest, TakeRequested, Taken};
 pub use session::{
-    BudgetSpent, ComplaintOutcome, Concluded, Delivered, Discarded, HumanMessage, HypothesisSet, Instruction,
-    Note, Noted, Now, Opened, Origin, Quote, RECHECK_PROVIDER, Rechecked, Reopened, Replaced, Resumed,
-    SessionCluster, SessionHost, Waived,
+    BudgetSpent, ComplaintOutcome, Concluded, Delivered, Discarded, Gathered, HumanMessage, HypothesisSet,
+    Instruction, Note, Noted, Now, Opened, Origin, Passage, PassagePlace, Quote, RECHECK_PROVIDER, Rechecked,
+    Reopened, Replaced, Resumed, Reworded, SessionCluster, SessionHost, Unread, Waived,
 };
 pub use turn::{AnswerFailed, ModelAnswered, ModelAsked, Refusal, Returned};

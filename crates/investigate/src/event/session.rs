@@ -17,6 +17,9 @@ pub struct Opened {
     pub requester: String,
     /// Where: `terminal`, or a channel and a thread.
     pub origin: Origin,
+    /// What the symptom was put together from; empty where somebody wrote all of it.
+    #[serde(default, skip_serializing_if = "is_unmixed")]
+    pub gathered: Box<Gathered>,
     /// What was said before, as quotes; data and no orders.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub quotes: Vec<Quote>,
@@ -94,6 +97,94 @@ pub struct Origin {
     pub channel: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread: Option<String>,
+}
+
+/// What a symptom was put together from, and what could not be read for it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gathered {
+    /// The most important one first. Data of other people and programs, except what stands in the mention itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passages: Vec<Passage>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<Unread>,
+}
+
+fn is_unmixed(gathered: &Gathered) -> bool {
+    gathered.is_empty()
+}
+
+impl Gathered {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.passages.is_empty() && self.unread.is_empty()
+    }
+}
+
+/// Something of a thread that was not read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Unread {
+    /// Pictures are never read.
+    Picture { name: String },
+    /// The messenger lets the program read no files; `scope` would.
+    Scope { name: String, scope: String, is_begun: bool },
+    /// A text file of more bytes than are read.
+    Large { name: String },
+    /// A file that holds no text.
+    Kind { name: String },
+    /// A file of another organization.
+    Elsewhere { name: String },
+    /// It could not be fetched.
+    Failed { name: String },
+    /// Messages of the thread beyond those that are read.
+    Older { messages: u64 },
+}
+
+/// A part of a thread that a symptom was put together from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Passage {
+    pub place: PassagePlace,
+    /// The name of whoever wrote it, or of the program.
+    pub who: String,
+    /// When, RFC 3339; absent if the messenger does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    pub text: String,
+    /// Whether a program wrote it: then its words make no destination known.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_program: bool,
+}
+
+/// Where a passage stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PassagePlace {
+    /// The words that asked for the investigation.
+    Mention,
+    /// A message that was forwarded with them.
+    Forwarded,
+    /// A message that they link to.
+    Linked,
+    /// A table that was pasted.
+    Table,
+    /// A file, or as much of it as is shown.
+    File,
+    /// The message at the top of the thread.
+    Root,
+    /// An answer in the thread.
+    Reply,
+    /// A message of the channel, right before.
+    Channel,
+}
+
+/// The words of a complaint were replaced: their author edited them, or said what was meant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reworded {
+    pub who: String,
+    /// What is wrong, from now on.
+    pub symptom: String,
+    #[serde(default, skip_serializing_if = "Gathered::is_empty")]
+    pub gathered: Gathered,
 }
 
 /// What somebody said before the session began.

@@ -28,6 +28,7 @@ fn opened() -> Event {
         cloud_too: false,
         clusters: Vec::new(),
         surroundings: None,
+        gathered: Box::default(),
         by_program: false,
         outside: None,
         alert: None,

@@ -75,6 +75,7 @@ impl Session {
             cloud_too: false,
             clusters: Vec::new(),
             surroundings: None,
+            gathered: Box::default(),
             by_program: true,
             outside: Some(Box::new(outside)),
             alert: None,

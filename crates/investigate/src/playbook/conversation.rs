@@ -101,7 +101,7 @@ impl Conversation {
             Some((first, behind)) if first.starts_with("Incident, reported by ") => behind,
             Some(_) | None => symptom,
         };
-        self.user_text = symptom.trim().to_owned();
+        self.user_text = without_marks(symptom);
         let groups = rest.lines().find_map(|line| line.strip_prefix("- resource groups: "));
         if let Some(groups) = groups {
             let list = groups.split(" (name one with").next().unwrap_or_default();
@@ -137,6 +137,12 @@ impl Conversation {
             // What was seen before may be mended by now.
             self.finished.clear();
             self.before_last_words = 0;
+            return;
+        }
+        if let Some(forwarded) = text.strip_prefix(conversation::OF_PROGRAM) {
+            self.user_text.push('\n');
+            self.user_text.push_str(&without_marks(forwarded));
+            self.before_last_words = self.finished.len();
             return;
         }
         if let Some((who, user_text)) = text.split_once(" says: ")
@@ -252,6 +258,14 @@ impl FinishedCall {
             self.result.get("reason").and_then(Value::as_str).unwrap_or("no usable answer came back");
         plain(&Fence::without_markers(reason), 160)
     }
+}
+
+/// Takes the marks around data out of a message to a model.
+fn without_marks(text: &str) -> String {
+    let is_word = |line: &&str| {
+        *line != conversation::FROM_THREAD && !line.starts_with("<<<data ") && !line.starts_with("<<<end ")
+    };
+    text.lines().filter(is_word).collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
 fn list<'a>(result: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {

@@ -26,14 +26,14 @@ pub(super) fn accept(
 ) -> Option<Result<(), Box<Divergence>>> {
     let behind = event(before);
     match event(recorded)? {
-        Event::HumanMessage(_) | Event::Discarded(_) => Some(Ok(())),
+        Event::HumanMessage(_) | Event::Reworded(_) | Event::Discarded(_) => Some(Ok(())),
         Event::TakeRequested(_) | Event::Attended(_) => {
             let fits = state.opened.outside.is_some() && !state.is_over();
             Some(check(fits, recorded, "an event of this session", "one of a request from outside"))
         }
         Event::Alerted(_) => {
-            let fits = state.opened.by_program && state.opened.outside.is_none();
-            Some(check(fits, recorded, "an event of this session", "one of a session that an alert opened"))
+            let fits = state.opened.outside.is_none();
+            Some(check(fits, recorded, "an event of this session", "one of an investigation"))
         }
         // What an owner wrote back may be of a session in any state.
         Event::Resumed(resumed) if resumed.restored > 0 => Some(Ok(())),

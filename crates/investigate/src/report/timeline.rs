@@ -203,6 +203,9 @@ fn words(event: &Event) -> Words {
                 format!("{}: its forecast is {}: {}", checked.step, checked.verdict.word(), checked.words);
             (what, Some(checked.flows.join("\n")).filter(|flows| !flows.is_empty()), tone)
         }
+        Event::Reworded(again) => {
+            (format!("{} reworded the complaint", again.who), Some(again.symptom.clone()), Tone::Normal)
+        }
         Event::Reopened(again) => {
             (format!("{} goes on behind the report", again.who), Some(again.text.clone()), Tone::Normal)
         }

@@ -3,7 +3,7 @@
 use crate::Hypothesis;
 use crate::event::{
     ApprovalRequested, Concluded, Content, Done, Event, FindingAccepted, HypothesisSet, Instruction,
-    ModelAnswered, Observed, Opened, Proposed, Recorded, Reopened, StepId,
+    ModelAnswered, Observed, Opened, Proposed, Recorded, Reopened, Reworded, StepId,
 };
 use crate::service::ServiceTimes;
 use crate::state::{
@@ -14,6 +14,10 @@ use ghost_base::{SessionId, Timestamp};
 /// The note for the model when a session continues after its report.
 const REOPENED: &str = "The report was delivered, and the session goes on. What was observed stays on record and can be cited. \
 Answer what follows: test it, and complete the investigation again.";
+
+/// The note for the model when the words of the complaint were replaced.
+const REWORDED: &str = "The complaint was reworded; its first message above is the new one. What was observed stays on record and can be cited. \
+Answer the new words.";
 
 /// The note in the conversation where findings were checked again.
 const RECHECKED: &str = "The report was delivered. Somebody said that it is fixed: the checks that had shown the faults were made again, \
@@ -195,6 +199,7 @@ impl State {
             Event::Concluded(concluded) => self.conclude(concluded, at),
             Event::Delivered(delivered) => self.delivered.push(delivered.clone()),
             Event::Reopened(reopened) => self.reopen(reopened, at),
+            Event::Reworded(reworded) => self.reword(reworded, at),
             Event::TakeRequested(asked) => self.taker = Some(asked.key.clone()),
             Event::Taken(taken) => (self.taker, self.taken) = (None, Some(taken.key.clone())),
             Event::Alerted(alerted) => self.alerted(alerted, at),
@@ -242,6 +247,18 @@ impl State {
         }
         let (who, text) = (reopened.who.clone(), reopened.text.clone());
         self.entries.push(Entry::Note { text: REOPENED.to_owned() });
+        self.entries.push(Entry::Message { at, who, text, instruction: Instruction::Steer });
+    }
+
+    /// Replaces the complaint. What was observed stays, and what somebody says from here on is about the new words.
+    fn reword(&mut self, reworded: &Reworded, at: Timestamp) {
+        self.opened.symptom.clone_from(&reworded.symptom);
+        *self.opened.gathered = reworded.gathered.clone();
+        if self.concluded.is_some() {
+            return;
+        }
+        self.entries.push(Entry::Note { text: REWORDED.to_owned() });
+        let (who, text) = (reworded.who.clone(), reworded.symptom.clone());
         self.entries.push(Entry::Message { at, who, text, instruction: Instruction::Steer });
     }
 

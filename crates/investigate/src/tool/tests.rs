@@ -102,6 +102,7 @@ impl TestSession {
             cloud_too: false,
             clusters: Vec::new(),
             surroundings: None,
+            gathered: Box::default(),
             by_program: false,
             outside: None,
             alert: None,

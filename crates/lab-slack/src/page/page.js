@@ -228,6 +228,9 @@ function beginning(place) {
   );
 }
 
+/** When this page was loaded: private messages from before are gone, as in Slack. */
+const LOADED = (Date.now() / 1000).toFixed(6);
+
 /** Tells, once, whether what is new is one's own: that is seen, wherever one was reading. */
 function mine(place, list) {
   // An answer may be there by the time that one's own words are read.
@@ -239,7 +242,7 @@ function mine(place, list) {
 async function readChannel(jump) {
   const place = here.channel;
   if (!place) return;
-  const answer = await get('/lab/channel', { user: here.user, channel: place });
+  const answer = await get('/lab/channel', { user: here.user, channel: place, since: LOADED });
   if (place !== here.channel) return;
   messages = answer.messages ?? [];
   keep(at('list'), messages, acts, { inThread: false, jump: jump || mine('channel', messages) });
@@ -250,7 +253,7 @@ async function readChannel(jump) {
 async function readThread(jump) {
   const thread = here.thread;
   if (!thread) return;
-  const answer = await get('/lab/thread', { user: here.user, channel: here.channel, ts: thread });
+  const answer = await get('/lab/thread', { user: here.user, channel: here.channel, ts: thread, since: LOADED });
   if (thread !== here.thread) return;
   replies = answer.messages ?? [];
   keep(at('replies'), replies, acts, { inThread: true, jump: jump || mine('thread', replies) });

@@ -105,6 +105,7 @@ pub(crate) async fn act(
     };
     reply(inner.act(|workspace, now| match what.as_str() {
         "message" => workspace.write(&args, now),
+        "raw" => workspace.write_raw(&args, now),
         "edit" => workspace.rewrite(&args, now),
         "delete" => workspace.unwrite(&args, now),
         "reaction" => workspace.person_reacts(&args, now),

@@ -93,6 +93,12 @@ pub(crate) struct Message {
     pub(crate) files: Vec<String>,
     /// Who alone sees it.
     pub(crate) only_for: Option<String>,
+    /// Whether Slack shows it to nobody: a private message below one without answers.
+    #[serde(default)]
+    pub(crate) unseen: bool,
+    /// What another client or an integration sent, in Slack's own form: it stands over everything else.
+    #[serde(default)]
+    pub(crate) raw: Option<Value>,
     /// Who edited it, and when.
     pub(crate) edited: Option<(String, String)>,
     pub(crate) tombstone: bool,
@@ -217,7 +223,7 @@ impl Message {
     /// About how many bytes it holds.
     fn weight(&self) -> usize {
         const EACH: usize = 256;
-        let parts = [&self.blocks, &self.attachments, &self.metadata];
+        let parts = [&self.blocks, &self.attachments, &self.metadata, &self.raw];
         let parts: usize = parts.into_iter().flatten().map(size).sum();
         let streamed: usize = self.stream.iter().flat_map(|stream| &stream.parts).map(size).sum();
         EACH + self.text.len() + parts + streamed

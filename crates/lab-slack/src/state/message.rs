@@ -40,6 +40,11 @@ impl Workspace {
                 message.thread_ts = Some(above);
             }
         }
+        // A private message of a thread is shown only if the thread has answers.
+        if message.only_for.is_some() {
+            let root = message.thread_ts.as_ref().and_then(|root| place.messages.get(root));
+            message.unseen = root.is_some_and(|root| root.replies.is_empty());
+        }
         message.ts = place.next_ts(now);
         let ts = message.ts.clone();
         if message.only_for.is_none()
@@ -80,7 +85,8 @@ impl Workspace {
             .iter()
             .filter(|app| message.user != app.bot_user && members.contains(&app.bot_user))
             .filter(|app| {
-                message.text.contains(&format!("<@{}>", app.bot_user))
+                let rich = message.raw.as_ref().is_some_and(|raw| names(raw, &app.bot_user));
+                rich || message.text.contains(&format!("<@{}>", app.bot_user))
                     || message.text.contains(&format!("<@{}|", app.bot_user))
             })
             .map(|app| app.id.clone())
@@ -97,6 +103,14 @@ impl Workspace {
         for app in named {
             self.notify_app(&app, event.clone(), now);
         }
+    }
+
+    fn mention_again(&mut self, channel: &str, message: &Message, now: Timestamp) {
+        let Ok(kind) = self.channel(channel).map(|place| place.kind) else { return };
+        let mut event = self.look(message, true);
+        set(&mut event, "channel", json!(channel));
+        set(&mut event, "event_ts", json!(message.ts));
+        self.mentioned(channel, message, kind, &event, now);
     }
 
     /// Tells a page that a message is new or different.
@@ -126,6 +140,10 @@ impl Workspace {
         self.changed(channel, &after);
         if after.only_for.is_none() {
             self.notify_change(channel, &before, &after, now);
+            // A mention that a person edits is fired again, under another name.
+            if after.edited.is_some() && after.edited != before.edited && after.app.is_none() {
+                self.mention_again(channel, &after, now);
+            }
         }
         Ok(())
     }
@@ -245,6 +263,12 @@ impl Workspace {
             put("streaming_state", json!(if stream.open { "in_progress" } else { "completed" }));
         }
         self.look_thread(message, &mut look);
+        if let Some(raw) = message.raw.as_ref().and_then(Value::as_object).filter(|_| !message.tombstone) {
+            for (name, value) in raw {
+                set(&mut look, name, value.clone());
+            }
+            set(&mut look, "ts", json!(message.ts));
+        }
         look
     }
 
@@ -266,6 +290,20 @@ impl Workspace {
         set(look, "reply_users", json!(users));
         set(look, "is_locked", json!(false));
         set(look, "subscribed", json!(true));
+    }
+}
+
+/// Tells whether the rich text of a message mentions a user.
+fn names(message: &Value, user: &str) -> bool {
+    match message {
+        Value::Object(map) => {
+            map.get("type").and_then(Value::as_str) == Some("user")
+                && map.get("user_id").and_then(Value::as_str) == Some(user)
+                || map.get("blocks").is_some_and(|blocks| names(blocks, user))
+                || map.get("elements").is_some_and(|elements| names(elements, user))
+        }
+        Value::Array(list) => list.iter().any(|inner| names(inner, user)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
 

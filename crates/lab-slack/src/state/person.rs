@@ -16,6 +16,13 @@ use ghost_base::Timestamp;
 /// How long a person's text may be.
 const MAX_TEXT_LEN: usize = 40_000;
 
+/// Tells whether a page shows a message to a person: one for them alone only if Slack would show it, and only until the page is
+/// loaded again.
+fn is_shown(message: &Message, user: &str, since: Option<&str>) -> bool {
+    let Some(only) = &message.only_for else { return true };
+    only == user && !message.unseen && since.is_none_or(|since| message.ts.as_str() >= since)
+}
+
 impl Workspace {
     /// Everything that a page needs to begin; with a person, only what that person may see.
     pub(crate) fn state(&self, args: &Args) -> Result<Value, SlackError> {
@@ -123,6 +130,28 @@ impl Workspace {
         Ok(json!({"ok": true, "ts": ts}))
     }
 
+    /// Posts a message as another client or an integration sent it, in Slack's own form; with `ts`, in the place of an earlier one.
+    pub(crate) fn write_raw(&mut self, args: &Args, now: Timestamp) -> Result<Value, SlackError> {
+        let channel = self.channel(&args.need("channel")?)?.id.clone();
+        let raw = args.json("message", "invalid_message")?.ok_or_else(|| SlackError::missing("message"))?;
+        let field = |name: &str| raw.get(name).and_then(Value::as_str).map(str::to_owned);
+        let (user, text) = (field("user").unwrap_or_default(), field("text").unwrap_or_default());
+        let (thread_ts, subtype) = (field("thread_ts"), field("subtype"));
+        if let Some(ts) = args.text("ts") {
+            self.edit(&channel, &ts, now, |message| {
+                message.text = text;
+                if raw.get("edited").is_some() {
+                    message.edited = Some((user, stamp(now)));
+                }
+                message.raw = Some(raw);
+            })?;
+            return Ok(json!({"ok": true, "ts": ts, "channel": channel}));
+        }
+        let message = Message { text, thread_ts, subtype, user, raw: Some(raw), ..Message::default() };
+        let ts = self.post(&channel, message, now)?;
+        Ok(json!({"ok": true, "ts": ts, "channel": channel}))
+    }
+
     /// Deletes a person's own message, or dismisses one that only they see.
     pub(crate) fn unwrite(&mut self, args: &Args, now: Timestamp) -> Result<Value, SlackError> {
         let (channel, ts) = self.own(args)?;
@@ -193,13 +222,14 @@ impl Workspace {
         let limit =
             args.number("limit").and_then(|limit| usize::try_from(limit).ok()).unwrap_or(200).min(1000);
         let before = args.text("before");
+        let since = args.text("since");
         let place = self.channel(&channel)?;
         let mut messages: Vec<Value> = place
             .messages
             .values()
             .rev()
             .filter(|message| before.as_ref().is_none_or(|edge| message.ts < *edge))
-            .filter(|message| message.only_for.as_ref().is_none_or(|only| *only == user))
+            .filter(|message| is_shown(message, &user, since.as_deref()))
             .filter(|message| !message.is_reply() || message.broadcast)
             .take(limit)
             .map(|message| self.look(message, true))
@@ -217,9 +247,10 @@ impl Workspace {
         let channel = self.seen_by(&user, &args.need("channel")?)?;
         let (place, message) = self.at(&channel, &args.need("ts")?)?;
         let root = message.thread_ts.clone().unwrap_or_else(|| message.ts.clone());
+        let since = args.text("since");
         let messages: Vec<Value> = place
             .thread(&root)
-            .filter(|message| message.only_for.as_ref().is_none_or(|only| *only == user))
+            .filter(|message| is_shown(message, &user, since.as_deref()))
             .map(|message| self.look(message, true))
             .collect();
         let session = self.sessions.get(&format!("{channel} {root}"));

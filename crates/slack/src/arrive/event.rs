@@ -24,8 +24,9 @@ pub fn event(body: &Value) -> Arrival {
         key,
         retry: number(body, &["retry_attempt"]).unwrap_or(0),
         retry_reason: text(body, &["retry_reason"]),
-        team: first(body, &[&["team_id"], &["context_team_id"]]).or(team),
-        enterprise: first(body, &[&["enterprise_id"], &["context_enterprise_id"]]).or(enterprise),
+        // In a channel that is shared, `team_id` is the workspace of whoever wrote; the others say for which installation it came.
+        team: team.or_else(|| first(body, &[&["context_team_id"], &["team_id"]])),
+        enterprise: enterprise.or_else(|| first(body, &[&["context_enterprise_id"], &["enterprise_id"]])),
         enterprise_install,
         shared: flag(body, &["is_ext_shared_channel"]),
         app: text(body, &["api_app_id"]),

@@ -3,9 +3,7 @@
 use serde_json::Value;
 
 use crate::arrive::field::{at, flag, items, number, said, text};
-
-/// How deep blocks are searched for text.
-const DEPTH: usize = 8;
+use crate::content::Content;
 
 /// In what kind of conversation something happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -59,6 +57,16 @@ pub struct Attached {
     pub size: u64,
     /// Where its bytes are, for whoever has a token.
     pub url: Option<String>,
+    /// `snippet`, `hosted`, `external`, `tombstone` and so on.
+    pub mode: String,
+    /// Slack's word for what it holds, such as `text` or `png`.
+    pub file_type: String,
+    /// `check_file_info` where another organization shares it: then nothing else is said of it.
+    pub access: Option<String>,
+    /// The beginning of its text, which Slack sends with the message.
+    pub preview: Option<String>,
+    /// Whether the text goes on behind that.
+    pub is_cut: bool,
 }
 
 /// A message that somebody wrote.
@@ -95,6 +103,8 @@ pub struct IncomingMessage {
     pub metadata: Value,
     /// Whether Slack hides it: such a message was not said to anybody.
     pub hidden: bool,
+    /// When its author changed it last; Slack fires a mention again then.
+    pub edited: Option<String>,
 }
 
 impl IncomingMessage {
@@ -126,6 +136,7 @@ impl IncomingMessage {
             metadata_type: text(message, &["metadata", "event_type"]),
             metadata: at(message, &["metadata", "event_payload"]).cloned().unwrap_or(Value::Null),
             hidden: flag(message, &["hidden"]),
+            edited: text(message, &["edited", "ts"]),
             channel,
         }
     }
@@ -152,26 +163,7 @@ impl IncomingMessage {
     /// Returns everything that can be read in it. Alert bots often leave the text empty and say it in attachments or blocks.
     #[must_use]
     pub fn everything(&self) -> String {
-        let mut lines = vec![self.text.clone()];
-        for attachment in &self.attachments {
-            for name in ["pretext", "title", "text"] {
-                lines.push(said(attachment, &[name]));
-            }
-            for field in items(attachment, &["fields"]) {
-                lines.push(format!("{} {}", said(field, &["title"]), said(field, &["value"])));
-            }
-            gather(items(attachment, &["blocks"]), 0, &mut lines);
-            let empty = lines.iter().all(|line| line.trim().is_empty());
-            if empty {
-                lines.push(said(attachment, &["fallback"]));
-            }
-        }
-        // Blocks say the text again, in a richer form, unless there is none.
-        if self.text.trim().is_empty() {
-            gather(&self.blocks, 0, &mut lines);
-        }
-        let lines: Vec<&str> = lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
-        lines.join("\n")
+        Content::of(self).text()
     }
 }
 
@@ -186,29 +178,22 @@ fn author(message: &Value) -> Option<Author> {
     is_bot.then_some(author)
 }
 
-fn attached(file: &Value) -> Attached {
+/// Reads what a message says about a file.
+pub(crate) fn attached(file: &Value) -> Attached {
+    let preview =
+        ["plain_text", "preview_plain_text", "preview"].into_iter().find_map(|name| text(file, &[name]));
+    let is_markup = said(file, &["mode"]) == "space" || said(file, &["mode"]) == "quip";
     Attached {
         id: said(file, &["id"]),
         name: text(file, &["name"]).or_else(|| text(file, &["title"])).unwrap_or_default(),
         media: said(file, &["mimetype"]),
         size: number(file, &["size"]).unwrap_or(0),
         url: text(file, &["url_private_download"]).or_else(|| text(file, &["url_private"])),
-    }
-}
-
-/// Gathers the texts of blocks, in order, whatever kinds of blocks there will be.
-fn gather(list: &[Value], depth: usize, lines: &mut Vec<String>) {
-    if depth > DEPTH {
-        return;
-    }
-    for item in list {
-        match at(item, &["text"]) {
-            Some(Value::String(text)) => lines.push(text.clone()),
-            Some(inner) => lines.push(said(inner, &["text"])),
-            None => {}
-        }
-        for name in ["fields", "elements", "blocks", "rows", "cells"] {
-            gather(items(item, &[name]), depth + 1, lines);
-        }
+        mode: said(file, &["mode"]),
+        file_type: said(file, &["filetype"]),
+        access: text(file, &["file_access"]).filter(|access| access != "visible"),
+        preview: preview.filter(|_| !is_markup),
+        is_cut: flag(file, &["preview_is_truncated"])
+            || number(file, &["lines_more"]).is_some_and(|more| more > 0),
     }
 }

@@ -20,8 +20,10 @@ pub use arrival::{
     Stopped, Submit, Suggest, What,
 };
 pub use event::event;
+pub(crate) use field::{at, flag, items, said, text};
 pub use form::{Field, Person, ResponseUrl, Values, View};
 pub use frame::{Envelope, Farewell, Frame};
 pub use interaction::{command, interactive};
+pub(crate) use message::attached;
 pub use message::{Attached, Author, ConversationKind, IncomingMessage};
 pub use press::{Action, Press};

@@ -58,7 +58,7 @@ fn an_alert_bot_says_it_in_attachments_or_blocks() {
         "blocks": [{"type": "section", "text": {"type": "mrkdwn", "text": "5 % loss"}},
             {"type": "rich_text", "elements": [{"elements": [{"type": "text", "text": "since noon"}]}]}]});
     let What::Message(words) = event(&callback(&inner)).what else { panic!() };
-    assert_eq!(words.everything(), "[FIRING] loss\nhost web-1\n5 % loss\nsince noon");
+    assert_eq!(words.everything(), "5 % loss\nsince noon\n[FIRING] loss\nhost: web-1");
     assert!(words.is_speech());
 }
 

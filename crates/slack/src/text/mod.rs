@@ -6,6 +6,7 @@
 mod harmless;
 mod limit;
 mod markup;
+mod readable;
 mod split;
 
 pub use harmless::{code, escape, fence, plain, quiet, spelled};
@@ -14,4 +15,5 @@ pub use limit::{
     PRIVATE_METADATA, SECTION, TEXT, fits, length, shorten,
 };
 pub use markup::{channel, date, everybody_in, link, mention, named};
+pub use readable::{Links, readable};
 pub use split::split;

@@ -86,13 +86,82 @@ impl Web {
     }
 }
 
+/// The whole text of a file that somebody shared, and why there is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FileError {
+    /// The address is none of Slack's: no token goes there.
+    #[error("the file is not on Slack")]
+    Foreign,
+    #[error("the file has more than {limit} bytes")]
+    Large { limit: usize },
+    /// Slack answers with its sign-in page or refuses: `files:read` is missing.
+    #[error("Slack does not hand the file out")]
+    Refused,
+    /// The bytes are no text.
+    #[error("the file is no text")]
+    Binary,
+    #[error("{0}")]
+    Unreachable(&'static str),
+}
+
+impl Web {
+    /// Reads a text file from its private address, of at most `limit` bytes. The token goes to Slack's own hosts alone.
+    ///
+    /// # Errors
+    /// Fails where the file is elsewhere, too large, no text, or not handed out.
+    pub async fn text_file(&self, url: &str, limit: usize) -> Result<String, FileError> {
+        let home = self.url().split("/api").next().unwrap_or_default();
+        let is_own = url.starts_with("https://files.slack.com/") || url.starts_with(&format!("{home}/"));
+        if !is_own {
+            return Err(FileError::Foreign);
+        }
+        match timeout(self.limit(), self.ask_text_file(url, limit)).await {
+            Ok(text) => text,
+            Err(_) => Err(FileError::Unreachable("no answer came in time")),
+        }
+    }
+
+    async fn ask_text_file(&self, url: &str, limit: usize) -> Result<String, FileError> {
+        let broken = FileError::Unreachable;
+        let token = self.bot_token();
+        let mut bearer = header::HeaderValue::from_str(&format!("Bearer {}", token.expose()))
+            .map_err(|_| broken("the token is none"))?;
+        bearer.set_sensitive(true);
+        let request = Request::get(url)
+            .header(header::AUTHORIZATION, bearer)
+            .body(String::new())
+            .map_err(|_| broken("the address is none"))?;
+        let client = Client::builder(TokioExecutor::new()).build::<_, String>(bare(self.roots()));
+        let mut response = client.request(request).await.map_err(|_| broken("no connection comes about"))?;
+        let named = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
+        let media = named("content-type").unwrap_or_default().to_ascii_lowercase();
+        let length = named("content-length").and_then(|text| text.parse::<usize>().ok());
+        if response.status().as_u16() != 200 || media.starts_with("text/html") {
+            return Err(FileError::Refused);
+        }
+        if length.is_some_and(|length| length > limit) {
+            return Err(FileError::Large { limit });
+        }
+        let bytes = read_up_to(&mut response, limit).await.ok_or(FileError::Large { limit })?;
+        let text = String::from_utf8(bytes).map_err(|_| FileError::Binary)?;
+        match text.contains('\0') {
+            true => Err(FileError::Binary),
+            false => Ok(text),
+        }
+    }
+}
+
 async fn read(response: &mut Response<Incoming>) -> Option<Vec<u8>> {
+    read_up_to(response, MAX_ANSWER_BYTES).await
+}
+
+async fn read_up_to(response: &mut Response<Incoming>, most: usize) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     while let Some(frame) = poll_fn(|context| Pin::new(response.body_mut()).poll_frame(context)).await {
         if let Ok(data) = frame.ok()?.into_data() {
             bytes.extend_from_slice(&data);
         }
-        if bytes.len() > MAX_ANSWER_BYTES {
+        if bytes.len() > most {
             return None;
         }
     }

@@ -4,8 +4,14 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::block::SlackBlock;
+use crate::content;
+use crate::text::shorten;
 use crate::web::call::{Body, Web};
 use crate::web::error::CallError;
+use crate::web::refusal::Plan;
+
+/// Slack keeps more of a text, and shows no more of it well.
+const MAX_PLAIN_CHARS: usize = 3_900;
 
 /// Where something is to be said.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -71,6 +77,28 @@ impl Message {
         self
     }
 
+    /// Returns the message in words alone, for a place that refuses its blocks.
+    #[must_use]
+    pub fn plain(&self) -> Self {
+        let blocks: Vec<Value> = self.blocks.iter().map(value).collect();
+        let said = content::blocks_text(&blocks);
+        let text = if said.trim().is_empty() { self.text.clone() } else { said };
+        let text = shorten(&text, MAX_PLAIN_CHARS);
+        // Metadata finds the message again; it goes only where it was what Slack refused.
+        Self { text, blocks: Vec::new(), metadata: self.metadata.clone() }
+    }
+
+    /// Tells whether Slack refused the form of a message, so that its words may still be taken. A board with a plan is drawn anew.
+    fn is_refused_in_form(&self, error: &CallError) -> bool {
+        let has_plan = || {
+            self.blocks
+                .iter()
+                .map(value)
+                .any(|block| block.get("type").and_then(Value::as_str) == Some("plan"))
+        };
+        !self.blocks.is_empty() && error.plan() == Some(Plan::Plain) && !has_plan()
+    }
+
     fn fields(&self) -> Map<String, Value> {
         let mut fields = Map::new();
         fields.insert("text".to_owned(), json!(self.text));
@@ -112,6 +140,16 @@ impl Web {
     /// # Errors
     /// Fails where the call does.
     pub async fn post(&self, to: &Address, message: &Message) -> Result<Posted, CallError> {
+        match self.post_once(to, message).await {
+            Err(error) if message.is_refused_in_form(&error) => {
+                tracing::warn!("message posted as plain text: {error}");
+                self.post_once(to, &message.plain()).await
+            }
+            done => done,
+        }
+    }
+
+    async fn post_once(&self, to: &Address, message: &Message) -> Result<Posted, CallError> {
         let mut fields = message.fields();
         fields.insert("channel".to_owned(), json!(to.channel));
         fields.insert("unfurl_links".to_owned(), json!(false));
@@ -135,6 +173,16 @@ impl Web {
     /// # Errors
     /// Fails where the call does.
     pub async fn update(&self, posted: &Posted, message: &Message) -> Result<UpdateOutcome, CallError> {
+        match self.update_once(posted, message).await {
+            Err(error) if message.is_refused_in_form(&error) => {
+                tracing::warn!("message updated as plain text: {error}");
+                self.update_once(posted, &message.plain()).await
+            }
+            done => done,
+        }
+    }
+
+    async fn update_once(&self, posted: &Posted, message: &Message) -> Result<UpdateOutcome, CallError> {
         let mut fields = message.fields();
         fields.insert("channel".to_owned(), json!(posted.channel));
         fields.insert("ts".to_owned(), json!(posted.ts));
@@ -157,6 +205,16 @@ impl Web {
     /// # Errors
     /// Fails where the call does.
     pub async fn ephemeral(&self, to: &Address, user: &str, message: &Message) -> Result<String, CallError> {
+        match self.ephemeral_once(to, user, message).await {
+            Err(error) if message.is_refused_in_form(&error) => {
+                tracing::warn!("private answer sent as plain text: {error}");
+                self.ephemeral_once(to, user, &message.plain()).await
+            }
+            done => done,
+        }
+    }
+
+    async fn ephemeral_once(&self, to: &Address, user: &str, message: &Message) -> Result<String, CallError> {
         let mut fields = message.fields();
         // Metadata is for messages that are kept.
         fields.remove("metadata");
@@ -189,6 +247,21 @@ impl Web {
             json!({"channel": posted.channel, "timestamp": posted.ts, "name": emoji.trim_matches(':')});
         match self.call("reactions.add", &arguments).await {
             Err(error) if error.code() == Some("already_reacted") => Ok(()),
+            done => done.map(drop),
+        }
+    }
+}
+
+impl Web {
+    /// `reactions.remove`; one that is not there is fine.
+    ///
+    /// # Errors
+    /// Fails where the call does.
+    pub async fn unreact(&self, posted: &Posted, emoji: &str) -> Result<(), CallError> {
+        let arguments =
+            json!({"channel": posted.channel, "timestamp": posted.ts, "name": emoji.trim_matches(':')});
+        match self.call("reactions.remove", &arguments).await {
+            Err(error) if error.plan() == Some(Plan::Fine) => Ok(()),
             done => done.map(drop),
         }
     }

@@ -1,5 +1,7 @@
 //! Reading conversations.
 
+use std::collections::VecDeque;
+
 use serde_json::{Value, json};
 
 use crate::arrive::IncomingMessage;
@@ -8,6 +10,13 @@ use crate::web::error::CallError;
 
 /// How many messages are asked for at once.
 const PAGE: usize = 200;
+
+/// How many messages of a long thread are asked for at once: as many as Slack gives. Only the newest ones are wanted, and a thread is
+/// read from its beginning.
+const LONG_PAGE: usize = 1_000;
+
+/// A thread with more messages than this many pages hold is read as far as they go.
+const MAX_LONG_PAGES: usize = 5;
 
 /// A page of messages.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,6 +85,93 @@ impl Web {
                 Some(_) | None => return Ok((messages, true)),
             }
         }
+    }
+
+    /// Reads of a thread its root and its newest answers before a message, as many as `most` in all, oldest first; counts the others.
+    ///
+    /// # Errors
+    /// Fails where a call does.
+    pub async fn newest(
+        &self,
+        channel: &str,
+        root: &str,
+        before: Option<&str>,
+        most: usize,
+    ) -> Result<(Vec<IncomingMessage>, u64), CallError> {
+        let method = "conversations.replies";
+        let (mut first, mut newest, mut left_out) = (None, VecDeque::new(), 0_u64);
+        let mut cursor: Option<String> = None;
+        for _ in 0..MAX_LONG_PAGES {
+            let arguments = json!({
+                "channel": channel, "ts": root, "limit": LONG_PAGE, "cursor": cursor, "latest": before, "inclusive": true,
+                "include_all_metadata": true,
+            });
+            let page = page(&self.get(method, &arguments).await?, channel);
+            let is_stuck = page.next.is_none() || page.next == cursor || page.messages.is_empty();
+            for message in page.messages {
+                // Each page begins with the root again.
+                if message.ts == root {
+                    first.get_or_insert(message);
+                    continue;
+                }
+                if before.is_some_and(|before| message.ts.as_str() >= before) {
+                    continue;
+                }
+                newest.push_back(message);
+                if newest.len() >= most.max(1) {
+                    newest.pop_front();
+                    left_out += 1;
+                }
+            }
+            cursor = page.next;
+            if is_stuck {
+                break;
+            }
+        }
+        Ok((first.into_iter().chain(newest).collect(), left_out))
+    }
+
+    /// Reads one message of a conversation, in a thread or not; nothing if it is not there.
+    ///
+    /// # Errors
+    /// Fails where the call does.
+    pub async fn message(
+        &self,
+        channel: &str,
+        ts: &str,
+        root: Option<&str>,
+    ) -> Result<Option<IncomingMessage>, CallError> {
+        let found = match root.filter(|root| *root != ts) {
+            Some(root) => {
+                let arguments = json!({
+                    "channel": channel, "ts": root, "oldest": ts, "latest": ts, "inclusive": true, "limit": 2,
+                });
+                page(&self.get("conversations.replies", &arguments).await?, channel)
+            }
+            None => {
+                let arguments =
+                    json!({"channel": channel, "oldest": ts, "latest": ts, "inclusive": true, "limit": 1});
+                page(&self.get("conversations.history", &arguments).await?, channel)
+            }
+        };
+        Ok(found.messages.into_iter().find(|message| message.ts == ts))
+    }
+
+    /// Reads the last messages of a conversation before a moment, oldest first.
+    ///
+    /// # Errors
+    /// Fails where the call does.
+    pub async fn last(
+        &self,
+        channel: &str,
+        before: &str,
+        most: usize,
+    ) -> Result<Vec<IncomingMessage>, CallError> {
+        let arguments = json!({"channel": channel, "latest": before, "inclusive": false, "limit": most});
+        let mut page = page(&self.get("conversations.history", &arguments).await?, channel);
+        page.messages.retain(|message| message.ts.as_str() < before);
+        page.messages.reverse();
+        Ok(page.messages)
     }
 
     /// `conversations.history`: one page of a conversation, the newest first, of the time between two moments.

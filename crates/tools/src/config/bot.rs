@@ -61,6 +61,9 @@ pub struct People {
     pub groups: BTreeSet<String>,
 }
 
+/// More of a channel than this is no context of one mention.
+const MAX_CHANNEL_CONTEXT: u16 = 50;
+
 /// `[bot]`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -78,6 +81,16 @@ pub struct Bot {
     pub broadcast: bool,
     /// Whether the recorded packets themselves are attached to reports; the reports about them always are.
     pub attach_captures: bool,
+    /// How many messages of a channel are read before a mention that says nothing by itself, as "look at that"; 0 reads none.
+    pub channel_context: u16,
+    /// Whether what people write in its own threads behind a report is meant for it without a mention.
+    pub follow_ups: bool,
+    /// Whether it shows how an investigation stands as an emoji on the message that asked.
+    pub status_reactions: bool,
+    /// The emoji that has a message investigated when somebody puts it there; none unless named.
+    pub start_emoji: String,
+    /// Names of public channels that it joins when they are created, with `*` for anything.
+    pub join_channels: Vec<String>,
     /// Who may hold every command back with `/ghost freeze`, and let it go on.
     pub freezers: People,
 }
@@ -91,6 +104,11 @@ impl Default for Bot {
             scope: None,
             broadcast: false,
             attach_captures: false,
+            channel_context: 0,
+            follow_ups: false,
+            status_reactions: false,
+            start_emoji: String::new(),
+            join_channels: Vec::new(),
             freezers: People::default(),
         }
     }
@@ -181,6 +199,26 @@ pub(super) fn problems(
     }
     if bot.only_named_channels && channels.is_empty() {
         problems.push("[bot] only_named_channels: no [channel.ID] names one".to_owned());
+    }
+    if bot.channel_context > MAX_CHANNEL_CONTEXT {
+        problems.push(format!(
+            "[bot] channel_context = {}: at most {MAX_CHANNEL_CONTEXT} messages of a channel are read",
+            bot.channel_context
+        ));
+    }
+    let is_emoji = |name: &str| {
+        name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-+".contains(&byte))
+    };
+    if !is_emoji(&bot.start_emoji) {
+        problems.push(format!(
+            "[bot] start_emoji = {:?}: write the name of an emoji without colons",
+            bot.start_emoji
+        ));
+    }
+    let odd = |name: &&String| name.is_empty() || name.chars().all(|char| char == '*');
+    if let Some(name) = bot.join_channels.iter().find(odd) {
+        problems
+            .push(format!("[bot] join_channels: {name:?} would be every channel; name a part of the names"));
     }
     let ids = channels.keys().filter(|id| !is_id(id, &['C', 'D', 'G']));
     problems.extend(ids.map(|id| format!("[channel.{id}]: an id of a channel begins with C, D or G")));

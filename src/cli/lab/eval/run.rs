@@ -191,6 +191,7 @@ pub(super) fn opened(prompt: &str, setup: &Setup, model: &dyn Model) -> anyhow::
         cloud_too: false,
         clusters: Vec::new(),
         surroundings: Some(setup.surroundings()?),
+        gathered: Box::default(),
         by_program: false,
         outside: None,
         alert: None,

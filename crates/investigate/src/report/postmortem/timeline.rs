@@ -166,6 +166,11 @@ impl Timeline<'_> {
                 };
                 self.say(recorded, text, &[]);
             }
+            Event::Reworded(again) => {
+                let who = person(&again.who);
+                let text = format!("{who} reworded the complaint: {}", shortened(&again.symptom));
+                self.say(recorded, text, &[]);
+            }
             Event::Reopened(again) => {
                 let who = person(&again.who);
                 let text = if again.recheck {

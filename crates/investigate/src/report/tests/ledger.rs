@@ -43,6 +43,7 @@ impl Ledger {
             cloud_too: false,
             clusters: Vec::new(),
             surroundings: None,
+            gathered: Box::default(),
             by_program: false,
             outside: None,
             alert: None,

@@ -44,6 +44,7 @@ fn state(symptom: &str) -> State {
         cloud_too: false,
         clusters: Vec::new(),
         surroundings: None,
+        gathered: Box::default(),
         by_program: false,
         outside: None,
         alert: None,

@@ -93,6 +93,7 @@ fn a_deleted_root_leaves_a_stone_and_its_replies() {
 fn an_ephemeral_message_is_for_one_person_alone() {
     let mut stage = Stage::new();
     let root = stage.says("alice", NETWORK, "root");
+    stage.ok("chat.postMessage", json!({"channel": NETWORK, "text": "answer", "thread_ts": root}));
     stage.events();
     let answer = stage.ok(
         "chat.postEphemeral",
@@ -103,7 +104,7 @@ fn an_ephemeral_message_is_for_one_person_alone() {
         let args = Args::of(json!({"user": user, "channel": NETWORK, "ts": root}));
         stage.workspace.seen_thread(&args).unwrap()["messages"].as_array().unwrap().len()
     };
-    assert_eq!((seen(&stage, "bob"), seen(&stage, "alice")), (2, 1));
+    assert_eq!((seen(&stage, "bob"), seen(&stage, "alice")), (3, 2));
     let update = json!({"channel": NETWORK, "ts": answer["message_ts"], "text": "x"});
     assert_eq!(stage.refused("chat.update", update), "message_not_found");
     let stranger = json!({"channel": NETWORK, "user": "U0LABDAN01", "text": "psst"});

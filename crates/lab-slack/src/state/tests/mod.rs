@@ -8,6 +8,7 @@ mod keep;
 mod later;
 mod manage;
 mod menu;
+mod odd;
 mod place;
 mod stage;
 mod table;

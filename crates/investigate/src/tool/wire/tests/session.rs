@@ -88,6 +88,7 @@ impl TestSession {
             cloud_too: false,
             clusters: Vec::new(),
             surroundings: None,
+            gathered: Box::default(),
             by_program: false,
             outside: None,
             alert: None,
