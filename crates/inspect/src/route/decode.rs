@@ -73,7 +73,7 @@ fn is_configured(value: &Value) -> bool {
 fn is_table(document: &Value) -> bool {
     match document {
         Value::Array(rows) => matches!(rows.as_slice(), [row] if is_table(row)),
-        Value::Object(map) => match map.field("value").or_else(|| map.field("properties")) {
+        Value::Object(map) => match map.field("value") {
             Some(within) => is_table(within),
             None => {
                 map.field("routes").is_some_and(Value::is_array) && map.field("provisioningState").is_some()

@@ -251,12 +251,8 @@ fn a_route_table_alone_answers_nothing_for_certain() {
     let routes = json!([configured("0.0.0.0/0", "None"), configured("10.0.1.5/32", "Internet")]);
     let shown = json!({"name": "t", "provisioningState": "Succeeded", "routes": routes, "subnets": null});
     let empty = json!({"name": "t", "provisioningState": "Succeeded", "routes": [], "subnets": null});
-    let (listed, page, nested) = (
-        json!([empty]),
-        json!({"value": [empty]}),
-        json!([{"name": "t", "properties": {"provisioningState": "Succeeded", "routes": []}}]),
-    );
-    for document in [&routes, &shown, &empty, &listed, &page, &nested] {
+    let (listed, page) = (json!([empty]), json!({"value": [empty]}));
+    for document in [&routes, &shown, &empty, &listed, &page] {
         let table = Table::parse(&document.to_string(), None).unwrap();
         for to in ["10.0.1.5", "10.0.1.6", "::1"] {
             let found = table.select(at(to));
