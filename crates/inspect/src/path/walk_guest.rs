@@ -125,6 +125,16 @@ impl<'a> Walk<'a> {
                     .push(Effect::new(cause, format!("the device {device} of {} is down", machine.name)));
             }
         }
+        // Where a tunnel or a device of the machine's own leads is not in the documents.
+        let own = machine.nics.iter().filter_map(|at| self.asked.estate.nic(*at));
+        let standing: Vec<String> =
+            own.flat_map(|nic| &nic.addresses).filter_map(|address| machine.device(*address)).collect();
+        let away = devices.iter().flatten().find(|device| !standing.is_empty() && !standing.contains(device));
+        if let Some(device) = away {
+            let document = Document::Guest { machine: machine.name.clone(), document: GuestDocument::Routes };
+            hop =
+                hop.lacking(document, format!("it leaves by {device}, at which no network interface stands"));
+        }
         self.push(hop);
         devices.or_else(fallback)
     }

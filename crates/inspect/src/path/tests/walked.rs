@@ -237,6 +237,7 @@ fn routes_and_rules_are_asked_as_the_kernel_does() {
     assert_eq!(routed(&format!("{main}10.0.2.0/24 dev eth1 dead linkdown\n"), None), "PASSES");
     assert_eq!(routed(&format!("{main}10.0.2.0/24 dev eth1 linkdown\n"), None), "BLOCKED");
     assert_eq!(routed(&format!("{main}unreachable 10.0.2.0/24 tos 0x10\n"), None), "PASSES");
+    assert_eq!(routed(&format!("{main}10.0.2.0/24 dev tun0\n"), None), "INDETERMINATE");
     let local = "0:\tfrom all lookup local\n32767:\tfrom all lookup default\n";
     assert_eq!(routed(main, Some(local)), "BLOCKED");
     let usual = "0:\tfrom all lookup local\n32766:\tfrom all lookup main\n32767:\tfrom all lookup default\n";
