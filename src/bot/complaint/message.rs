@@ -60,7 +60,7 @@ impl ThreadMessage {
                 | PassageKind::Forwarded(_)
                 | PassageKind::Snippet { .. } => Links::Whole,
             };
-            let text = without_permalinks(&without(&renamed(&passage.text, names), bot));
+            let text = without_permalinks(&renamed(&without(&passage.text, bot), names));
             let text = readable(&text, links);
             let text = text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n").trim().to_owned();
             let passage_place = match (&passage.kind, place) {

@@ -17,7 +17,7 @@ use ghost_investigate::state::State;
 use ghost_session::InboxMessage;
 use ghost_slack::arrive::{Deleted, Edited, IncomingMessage, Origin};
 use ghost_slack::socket::Answer;
-use ghost_store::{Claimed, Delivered, StoreError};
+use ghost_store::{Claimed, Delivered, Item, StoreError};
 
 /// What a message said is kept as long as people edit it.
 const SAID_KEPT: Duration = Duration::from_secs(30 * 24 * 3_600);
@@ -170,9 +170,16 @@ impl Core {
         state: Option<&State>,
         text: &str,
     ) -> Result<bool, StoreError> {
-        let Some(state) = state.filter(|state| state.opened.outside.is_none()) else { return Ok(false) };
-        let Some(symptom) = corrected(&state.opened.symptom, text) else { return Ok(false) };
-        let mut gathered = Gathered::clone(&state.opened.gathered);
+        let (before, mut gathered) = match state {
+            Some(state) if state.opened.outside.is_some() => return Ok(false),
+            Some(state) => (state.opened.symptom.clone(), Gathered::clone(&state.opened.gathered)),
+            // Nobody has taken the session up yet: its complaint waits in the inbox.
+            None => match self.waiting_complaint(said.thread).await? {
+                Some(waiting) => waiting,
+                None => return Ok(false),
+            },
+        };
+        let Some(symptom) = corrected(&before, text) else { return Ok(false) };
         for passage in &mut gathered.passages {
             if let Some(better) = corrected(&passage.text, text) {
                 passage.text = better;
@@ -181,6 +188,32 @@ impl Core {
         let reworded = Reworded { who: said.user.to_owned(), symptom, gathered };
         self.reword(said.thread, said.key, reworded).await?;
         Ok(true)
+    }
+
+    /// Returns the complaint of a session that nobody has taken up yet.
+    async fn waiting_complaint(&self, thread: &Thread) -> Result<Option<(String, Gathered)>, StoreError> {
+        let session = self.session_of(thread).await?;
+        let items = self.store.inbox(&session).await?;
+        Ok(items.iter().rev().find_map(|item| match item {
+            Item::Delivered(text) => match serde_json::from_str::<InboxMessage>(text) {
+                Ok(InboxMessage::Open(opened)) => {
+                    let opened = *opened;
+                    Some((opened.symptom, *opened.gathered))
+                }
+                Ok(InboxMessage::Reword(reworded)) => Some((reworded.symptom, reworded.gathered)),
+                Ok(
+                    InboxMessage::Said(_)
+                    | InboxMessage::Again(_)
+                    | InboxMessage::Ask(_)
+                    | InboxMessage::Take(_)
+                    | InboxMessage::Attend(_)
+                    | InboxMessage::Recheck(_)
+                    | InboxMessage::Alert(_),
+                )
+                | Err(_) => None,
+            },
+            Item::Closed(_) => None,
+        }))
     }
 
     /// Takes the deletion of a message. One that opened a session ends it.

@@ -65,11 +65,16 @@ pub fn outline(text: &str) -> Outline {
             ports.push(port.port);
         }
     }
+    // "db" within "db-2" is a part of a name.
+    let mut without_ends = folded.clone();
+    for token in all.iter().rev().filter(|token| is_end_like(token)) {
+        without_ends.replace_range(token.start..token.end, " ");
+    }
     let is_trouble = clauses.iter().any(|clause| clause.is_trouble() && !clause.is_history);
     let is_healthy = !is_trouble && clauses.iter().any(|clause| clause.is_healthy);
     Outline {
         topic: topic(&folded, &clauses, wants_capture),
-        names_role: WORDS.role.values().any(|role| role.words.are_in(&folded)),
+        names_role: WORDS.role.values().any(|role| role.words.are_in(&without_ends)),
         ends,
         ports,
         is_trouble,
@@ -107,7 +112,6 @@ pub fn fingerprint(text: &str) -> String {
             !matches!(symptom, Symptom::Unreachable | Symptom::Hanging | Symptom::Refused)
         };
         parts.extend(clause.symptoms.iter().filter(says).map(|symptom| format!("{symptom:?}")));
-        parts.extend(clause.is_healthy.then(|| "works".to_owned()));
     }
     parts.join(" ")
 }
