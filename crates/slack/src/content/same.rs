@@ -48,7 +48,7 @@ mod tests {
     fn what_text_and_blocks_both_say_is_said_once() {
         for (text, blocks, wanted) in [
             ("web-1 is down", "web-1 is down", "web-1 is down"),
-            ("*web-1* is down", "web-1 is\ndown", "web-1 is\ndown"),
+            ("*web-1* is down", "web-1 is\ndown", "*web-1* is down"),
             ("New alert", "web-1 cannot reach db-1", "New alert\nweb-1 cannot reach db-1"),
             ("", "only blocks", "only blocks"),
             ("only text", "", "only text"),
