@@ -385,8 +385,8 @@ impl Core {
         if let Some(state) = state.as_ref().filter(|_| !over && said.addressed)
             && let Some(answer) = self.recorded_answer(state, text)
         {
-            self.whisper(said.thread, said.user, &answer);
-            return Ok(());
+            self.tell(said.thread, said.user, &answer);
+            return Ok(Role::Answered);
         }
         let news = self.say(said, text, Instruction::Steer, opens).await?;
         // What Slack brings again was answered the first time.

@@ -44,7 +44,6 @@ fn events(data: &Path, session: &str) -> usize {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "the rate is what the run is for")]
 fn questions_behind_an_answer_are_answered_and_begin_no_work() {
     let fixture: Fixture = toml::from_str(include_str!("../../fixtures/asked.toml")).unwrap();
     let folder = tempfile::tempdir().unwrap();
