@@ -27,6 +27,7 @@ fn read(file: &str) -> Value {
 /// What a guest with an address answers: no rules, no shaping, and who listens.
 fn guest(own: &Value) -> Value {
     let address = own["address"].as_str().unwrap();
+    let also = own["also"].as_str().map(|also| format!(" {also}/24")).unwrap_or_default();
     let mut sockets = "State Recv-Q Send-Q Local Address:Port Peer Address:Port Process\n".to_owned();
     for end in own["listens"].as_array().into_iter().flatten() {
         sockets.push_str(&format!("LISTEN 0 128 {} 0.0.0.0:*\n", end.as_str().unwrap()));
@@ -35,7 +36,7 @@ fn guest(own: &Value) -> Value {
     json!({
         "filters": {"iptables-save": save, "ip6tables-save": save, "nft": {"nftables": []}},
         "shaping": "qdisc mq 0: dev eth0 root\n", "routes": "default via 10.0.0.1 dev eth0 proto dhcp\n",
-        "addresses": format!("lo UNKNOWN 127.0.0.1/8\neth0 UP {address}/24\n"),
+        "addresses": format!("lo UNKNOWN 127.0.0.1/8\neth0 UP {address}/24{also}\n"),
         "settings": format!("net.ipv4.ip_forward = {}\n", own["forwards"].as_u64().unwrap_or(0)),
         "tcp": sockets, "udp": "State Recv-Q Send-Q Local Address:Port Peer Address:Port Process\n",
     })

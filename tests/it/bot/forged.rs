@@ -125,6 +125,7 @@ async fn a_copy_of_a_card_loses_its_buttons_when_it_is_pressed_after_the_questio
             assert_eq!(copy["ok"], true, "{copy}");
             world.approved(&root, &card).await;
             world.press("bob", &copy, "deny").await;
+            world.hears("bob", &root, "already decided").await;
             let after = world.card_says(&root, &copy, &["Approved by"]).await;
             assert!(!has_button(&after, "approve"), "{after}");
             assert_eq!(world.runs(), 1);

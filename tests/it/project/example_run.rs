@@ -12,7 +12,7 @@ use super::document::{commands, fences, of_ghost};
 use crate::project::{documents, none, root};
 
 /// What some commands need beside the program, by words that stand in them in this order. None of these is here for nothing.
-const NEEDS: [(&[&str], &str); 32] = [
+const NEEDS: [(&[&str], &str); 33] = [
     (&["-g"], "a cloud"),
     (&["host"], "a network around the machine"),
     (&["investigate", "--host"], "machines that take ssh"),
@@ -29,6 +29,7 @@ const NEEDS: [(&[&str], &str); 32] = [
     (&["--brain"], "a model's key"),
     (&["--resume"], "a session of yours"),
     (&["--recheck"], "a session of yours"),
+    (&["ask"], "a session of yours"),
     (&["sessions", "show"], "a session of yours"),
     (&["sessions", "export"], "a session of yours"),
     (&["export", "postmortem"], "a session of yours"),

@@ -77,7 +77,7 @@ pub fn follow_up(recorded: &Recorded<'_>, text: &str) -> Option<FollowUp> {
         && let Some(found) = wanted(recorded, &judged, text, asked.is_none())
         && let Some(found) = other_flows(recorded, &found, text)
     {
-        return Some(told(found));
+        return Some(written(found));
     }
     let found = match asked? {
         Question::ReturnPath => FollowUp::new(return_path(&judged)?),
@@ -105,14 +105,14 @@ pub fn follow_up(recorded: &Recorded<'_>, text: &str) -> Option<FollowUp> {
         Question::Layer(id) => layer(state, &judged, id)?,
         Question::Cause => FollowUp::new(cause(state, &judged)?),
     };
-    Some(told(found))
+    Some(written(found))
 }
 
 /// The order behind a button that has the findings checked once more.
 const CHECK_AGAIN: &str = "check again";
 
 /// Writes an answer as people read it: without names of observations, in a few lines.
-fn told(found: FollowUp) -> FollowUp {
+fn written(found: FollowUp) -> FollowUp {
     let text = without_ids(&found.text);
     let mut lines: Vec<String> = text.lines().map(plain).collect();
     if lines.len() > MAX_LINES {
@@ -327,7 +327,7 @@ fn summary(state: &State, text: &str) -> String {
     }
     if said.contains("mortem") {
         lines.push(format!(
-            "The button Post-mortem below the report writes the whole document, and so does `ghost export {}`.",
+            "The button Post-mortem below the report writes the whole document, and so does `ghost export postmortem {}`.",
             state.session
         ));
     }
