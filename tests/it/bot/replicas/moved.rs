@@ -274,9 +274,5 @@ async fn a_planned_failover_of_a_cluster_loses_nothing() {
 
 #[tokio::test]
 async fn a_server_that_starts_from_an_older_file_runs_nothing_twice_and_leaves_nothing_open() {
-    if !is_long() {
-        println!("skipped: takes more than three minutes; GHOST_LONG=1 runs it");
-        return;
-    }
     holds(Trouble::OlderFile, || Server::start().map(Backend::One)).await;
 }
