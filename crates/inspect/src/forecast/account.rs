@@ -1,7 +1,7 @@
-//! What a plan changes and nobody judged.
+//! What a plan changes that is not judged.
 //!
 //! Goes in: the type of a resource, as it was and as it will be. Comes out: whether it can matter to a flow at all, and which of its
-//! changed fields nobody reads here. Never: a type or a field that is passed over because it is not known.
+//! changed fields that are not read here. Never: a type or a field that is passed over because it is not known.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use super::documents::body;
 use super::terraform::is_later;
 use crate::net::Fields as _;
+use crate::path::field_letters;
 
 /// Types that cannot matter to a flow, with the reason, and the fields of those that are judged.
 const KNOWN: &str = include_str!("known_types.txt");
@@ -84,9 +85,9 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
                     let mut fields = Fields::default();
                     for word in words.filter(|word| *word != "|") {
                         match word.split_once('=') {
-                            Some((name, value)) => fields.known.push((plain(name), Some(value))),
+                            Some((name, value)) => fields.known.push((field_letters(name), Some(value))),
                             None if word == "new" => fields.new_counts_whole = true,
-                            None => fields.known.push((plain(word), None)),
+                            None => fields.known.push((field_letters(word), None)),
                         }
                     }
                     table.fields.insert(first, fields);
@@ -103,13 +104,13 @@ pub(super) fn irrelevant(kind: &str, action: Action) -> Option<&'static str> {
     holds.covers(action).then_some(*reason)
 }
 
-/// Returns the changed fields of a resource that nobody reads here. A type that is not judged has no field that is read.
+/// Returns the changed fields of a resource that are not read here. A type that is not judged has no field that is read.
 pub(super) fn left_over(kind: &str, before: &Value, after: &Value, later: &Value) -> Vec<String> {
     let none = Map::new();
     let maps = [before, after, later].map(|value| value.as_object().unwrap_or(&none));
     let [before_map, after_map, later_map] = maps;
-    let own = TABLE.fields.get(kind);
-    if before.is_null() && own.is_some_and(|own| own.new_counts_whole) {
+    let read_fields = TABLE.fields.get(kind);
+    if before.is_null() && read_fields.is_some_and(|fields| fields.new_counts_whole) {
         return Vec::new();
     }
     let names: BTreeSet<&String> =
@@ -121,8 +122,8 @@ pub(super) fn left_over(kind: &str, before: &Value, after: &Value, later: &Value
     };
     let all = TABLE.fields.get("*");
     let is_known = |name: &str| {
-        let (name, new) = (plain(name), after_map.get(name));
-        let mut known = all.into_iter().chain(own).flat_map(|fields| &fields.known);
+        let (name, new) = (field_letters(name), after_map.get(name));
+        let mut known = all.into_iter().chain(read_fields).flat_map(|fields| &fields.known);
         known.any(|(known, only)| {
             let fits =
                 only.is_none_or(|only| new.is_none_or(|new| new.to_string().trim_matches('"') == only));
@@ -135,7 +136,7 @@ pub(super) fn left_over(kind: &str, before: &Value, after: &Value, later: &Value
     found.cloned().chain(inside).take(MAX_NAMED).collect()
 }
 
-/// Returns the changed fields of the parts of a list that nobody reads here, as `subnet.delegation`.
+/// Returns the changed fields of the parts of a list that are not read here, as `subnet.delegation`.
 fn left_over_inside(kind: &str, list: &str, before: &Value, after: &Value) -> Vec<String> {
     let rows = |value: &Value| value.field(list).and_then(Value::as_array).cloned().unwrap_or_default();
     let olds = rows(before);
@@ -155,11 +156,6 @@ pub(super) fn is_judged(kind: &str) -> bool {
 /// Tells whether a plan says that a resource changes, and names no field that does.
 pub(super) fn is_said_without_a_field(before: &Value, after: &Value, later: &Value) -> bool {
     before == after && !is_later(Some(later))
-}
-
-/// Returns the letters of a name that count.
-fn plain(name: &str) -> String {
-    name.chars().filter(|char| !matches!(char, '_' | '-')).flat_map(char::to_lowercase).collect()
 }
 
 /// Tells whether a value says nothing.

@@ -109,6 +109,7 @@ pub use place::Place;
 pub use remedy::{Remedy, RepairedFlow, remedies};
 pub use report::{Report, ReportedCause, ReportedFlow, ReportedHop, ReportedMissing};
 pub use tried::ReportedTry;
+pub(crate) use unknown::field_letters;
 
 #[cfg(test)]
 pub(crate) mod tests;

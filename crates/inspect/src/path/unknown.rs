@@ -63,9 +63,9 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let row = |line: &'static str| {
         let (name, fields) = line.split_once(' ')?;
         let field = |word: &'static str| match (word.split_once('='), word.split_once('!')) {
-            (Some((name, value)), _) => (plain(name), Harmless::Only(value)),
-            (None, Some((name, value))) => (plain(name), Harmless::Without(value)),
-            (None, None) => (plain(word), Harmless::Always),
+            (Some((name, value)), _) => (field_letters(name), Harmless::Only(value)),
+            (None, Some((name, value))) => (field_letters(name), Harmless::Without(value)),
+            (None, None) => (field_letters(word), Harmless::Always),
         };
         let mut known: HashMap<String, Vec<Harmless>> = HashMap::new();
         for (field, harmless) in fields.split_whitespace().map(field) {
@@ -77,7 +77,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 });
 
 /// Returns the letters of a name that count.
-fn plain(name: &str) -> String {
+pub(crate) fn field_letters(name: &str) -> String {
     name.chars().filter(|char| !matches!(char, '_' | '-')).flat_map(char::to_lowercase).collect()
 }
 
@@ -95,7 +95,7 @@ fn is_idle(value: &Value) -> bool {
 fn unknown_of(row: &Value, place: &str) -> Vec<String> {
     let tables = ["*", place].map(|name| TABLE.get(name));
     let is_known = |name: &str, value: &Value| {
-        let name = plain(name);
+        let name = field_letters(name);
         let mut own = tables.iter().flatten().filter_map(|table| table.get(&name)).flatten();
         own.any(|harmless| harmless.holds(value))
     };
