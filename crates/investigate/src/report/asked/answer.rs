@@ -21,7 +21,7 @@ use crate::{HypothesisState, Outcome};
 
 use super::advice::{effect, fix, safe, steps, undo, verify};
 use super::question::{Question, question};
-use super::wanted::{Wanted, wanted};
+use super::wanted::{Wanted, strange_ends, wanted};
 use super::what_if::judge;
 
 /// So many lines has an answer.
@@ -73,11 +73,14 @@ pub fn follow_up(recorded: &Recorded<'_>, text: &str) -> Option<FollowUp> {
             Question::Effect | Question::FixedNow | Question::Cause | Question::Layer(_) | Question::Safe
         )
     );
-    if may_be_flow
-        && let Some(found) = wanted(recorded, &judged, text, asked.is_none())
-        && let Some(found) = other_flows(recorded, &found, text)
-    {
-        return Some(written(found));
+    if may_be_flow && let Some(found) = wanted(recorded, &judged, text, asked.is_none()) {
+        // What holds for one end says nothing of another.
+        if let Some(unknown) = strange_ends(recorded, &judged, text) {
+            return Some(written(FollowUp::offering(format!("{unknown}."), text.trim())));
+        }
+        if let Some(found) = other_flows(recorded, &found, text) {
+            return Some(written(found));
+        }
     }
     let found = match asked? {
         Question::ReturnPath => FollowUp::new(return_path(&judged)?),

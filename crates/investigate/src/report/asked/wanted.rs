@@ -6,7 +6,8 @@
 use std::net::IpAddr;
 
 use crate::complaint::{folded, ports_named};
-use crate::judged::{JudgedFlow, JudgedFlows};
+use crate::judged::{JudgedFlow, JudgedFlows, UnknownName};
+use crate::unlooked::unknown_ends;
 
 use super::Recorded;
 use super::answer::machines;
@@ -98,6 +99,27 @@ fn ends(recorded: &Recorded<'_>, judged: &JudgedFlows, text: &str) -> Vec<String
         }
     }
     found
+}
+
+/// Names the words of a text that have the form of a machine's name and that nothing here is called; nothing where there are none.
+pub(super) fn strange_ends(recorded: &Recorded<'_>, judged: &JudgedFlows, text: &str) -> Option<String> {
+    let mut known: Vec<String> = machines(recorded.state).into_iter().map(|machine| machine.name).collect();
+    known.extend(judged.machines());
+    let objects = recorded.state.accepted.iter().flat_map(|found| found.finding.object.split('/'));
+    known.extend(objects.map(str::to_owned));
+    let said = folded(text);
+    let is_part = |char: char| char.is_alphanumeric() || matches!(char, '-' | '_' | '.');
+    let words = said.split(|char: char| !is_part(char)).map(|word| word.trim_matches(['.', '-', '_']));
+    let is_name = |word: &&str| {
+        let begins = word.starts_with(|char: char| char.is_ascii_alphabetic());
+        let numbered = word.ends_with(|char: char| char.is_ascii_digit());
+        begins && (numbered || word.contains(['-', '_'])) && word.parse::<IpAddr>().is_err()
+    };
+    let strange =
+        words.filter(is_name).filter(|word| !known.iter().any(|name| name.eq_ignore_ascii_case(word)));
+    let strange: Vec<UnknownName> =
+        strange.map(|word| UnknownName { word: word.to_owned(), nearest: Vec::new() }).collect();
+    unknown_ends(&strange)
 }
 
 /// Returns the port of a text. A bare number counts where there is no other: `is 443 open, too?`
